@@ -1,0 +1,435 @@
+"""ATLOP: adaptive thresholding and localized context pooling.
+
+Zhou, Huang, Ma, Huang: Document-Level Relation Extraction with Adaptive Thresholding and
+Localized Context Pooling, AAAI 2021, arXiv 2010.11304. Evidence from the localized context:
+Ma, Wang, Okazaki: DREEAM, EACL 2023, arXiv 2302.08675.
+
+    mention   h_m = state of its opening marker
+    entity    h_e = logsumexp over its mentions;    A_e = mean of their attention, a row a head
+    context   q_(s,o) = norm(sum over heads of A_s * A_o),   c_(s,o) = H^T q_(s,o)
+    pair      z_s = tanh(W_s [h_s; c]),   z_o = tanh(W_o [h_o; c])
+    logits    l_r = sum over groups of z_s W_r z_o + b_r
+    decision  every relation above the threshold class, at most `most_relations` of them
+    evidence  the sentences that hold more than `evidence_threshold` of q_(s,o)
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from factloom.document import Document, Relation
+from factloom.encoders.encoder import Encoder
+from factloom.encoders.marked_documents import (
+    MarkedBatch,
+    MarkedExample,
+    learn_type_constraints,
+    make_batch,
+    make_examples,
+    type_mask,
+)
+from factloom.errors import ModelError
+from factloom.evaluation.calibration import expected_calibration_error, fit_temperature
+from factloom.evaluation.relations import Fact, evaluate
+from factloom.models import storage
+from factloom.modules.grouped_bilinear import GroupedBilinear
+from factloom.modules.localized_context import pair_attention, pool_context
+from factloom.modules.pooling import segment_logsumexp, segment_mean
+from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold, strongest
+
+_POOLINGS = {"logsumexp": segment_logsumexp, "mean": segment_mean}
+_THRESHOLDS = {"adaptive": AdaptiveThreshold, "global": GlobalThreshold}
+
+
+@dataclass(frozen=True, slots=True)
+class AtlopOutput:
+    """The loss is the mean over the batch's pairs."""
+
+    logits: Tensor  # (pairs, classes)
+    loss: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Features:
+    states: Tensor  # (documents, length, width)
+    entities: Tensor  # (entities, width)
+    attention: Tensor  # (entities, heads, length)
+
+
+class AtlopSettings(BaseModel):
+    """Everything about the model that a user can choose; kept in its config.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: PositiveInt | None = Field(
+        None, description="Size of the pair vectors z_s and z_o; the encoder's own by default."
+    )
+    block_size: PositiveInt = Field(64, description="Size of a group of the bilinear classifier.")
+    threshold: Literal["adaptive", "global"] = Field(
+        "adaptive", description="A threshold a pair, or (ablation) one for all, fitted on dev."
+    )
+    pooling: Literal["logsumexp", "mean"] = Field(
+        "logsumexp", description="How the mentions of an entity are joined ('mean': ablation)."
+    )
+    context: bool = Field(True, description="Localized context pooling (off: ablation).")
+    most_relations: PositiveInt = Field(
+        4, description="Most relations of one pair: 4 on DocRED, 1 on CDR and GDA."
+    )
+    evidence_weight: NonNegativeFloat = Field(
+        0.0,
+        description="Weight of the evidence loss. It is summed over the pairs with gold evidence "
+        "and divided by all pairs: DREEAM's 0.1, a mean over the few, is about 3 here.",
+    )
+    evidence_threshold: NonNegativeFloat = Field(
+        0.2, description="Part of a pair's attention that makes a sentence its evidence."
+    )
+    type_constraints: Literal["none", "learned"] | dict[str, list[tuple[str, str]]] = Field(
+        "none",
+        description="Which (head type, tail type) a relation may have: any, those seen in the "
+        "training data, or a table. A relation that the table lacks is never predicted.",
+    )
+    marker: str = Field("*", min_length=1, description="Put before and after every mention.")
+    pair_elements: PositiveInt = Field(
+        2**24, description="Bounds memory: heads x length x pairs that are laid out at once."
+    )
+
+
+class Atlop(nn.Module):
+    """Relations between the entities of a document, each with a score and its evidence.
+
+    >>> model = Atlop(Encoder.load("all-MiniLM-L6-v2"), ["P19", "P27"])  # doctest: +SKIP
+    """
+
+    settings: AtlopSettings
+    temperature: Tensor  # of the scores; fitted on dev after training
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        relations: Sequence[str],
+        settings: AtlopSettings | None = None,
+        *,
+        relation_names: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        settings = settings or AtlopSettings()
+        width = settings.width or encoder.width
+        self.settings = settings
+        self.relations = tuple(relations)
+        self.relation_names = dict(relation_names or {})
+        self.provenance: dict[str, Any] = {}
+
+        self.encoder = encoder
+        inputs = encoder.width * (2 if settings.context else 1)
+        self.head_projection = nn.Linear(inputs, width)
+        self.tail_projection = nn.Linear(inputs, width)
+        self.rule = _THRESHOLDS[settings.threshold]()
+        classes = len(self.relations) + self.rule.extra_classes
+        self.classifier = GroupedBilinear(width, settings.block_size, classes)
+        self.register_buffer("temperature", torch.ones(()))
+
+    @classmethod
+    def from_documents(
+        cls,
+        encoder: Encoder,
+        documents: Sequence[Document],
+        settings: AtlopSettings,
+        *,
+        relation_names: Mapping[str, str] | None = None,
+    ) -> Self:
+        """An untrained model for the relations (and type constraints) that the documents have."""
+        relations = sorted({r.type for document in documents for r in document.relations})
+        if not relations:
+            raise ModelError("no-relations-to-learn")
+        if settings.type_constraints == "learned":
+            constraints = learn_type_constraints(documents)
+            settings = settings.model_copy(update={"type_constraints": constraints})
+        return cls(encoder, relations, settings, relation_names=relation_names)
+
+    # --- training ------------------------------------------------------------------------------
+
+    def prepare(self, documents: Iterable[Document]) -> list[MarkedExample]:
+        """Mark and tokenise documents, once."""
+        return make_examples(documents, self.encoder, self.relations, self.settings.marker)
+
+    def collate(self, examples: Sequence[MarkedExample]) -> MarkedBatch:
+        return make_batch(examples, self.encoder, len(self.relations))
+
+    def forward(self, batch: MarkedBatch) -> AtlopOutput:
+        features = self._features(batch)
+        logits = self._logits(features, batch)
+        loss = self.rule.loss(logits, batch.labels).mean()
+        if self.settings.evidence_weight and len(batch.evidence_pair):
+            evidence = self._evidence_loss(features, batch).sum() / batch.weight
+            loss = loss + self.settings.evidence_weight * evidence
+        return AtlopOutput(logits, loss)
+
+    def _features(self, batch: MarkedBatch) -> _Features:
+        encoded = self.encoder(batch.windows)
+        mentions = encoded.states[batch.mention_document, batch.mention_slot]  # (mentions, width)
+        return _Features(
+            states=encoded.states,
+            entities=_POOLINGS[self.settings.pooling](
+                mentions, batch.mention_entity, batch.entities
+            ),
+            attention=segment_mean(encoded.attention, batch.mention_entity, batch.entities),
+        )
+
+    def _logits(self, features: _Features, batch: MarkedBatch) -> Tensor:
+        """(pairs, classes); W [h; c] = W_h h + W_c c, the first once an entity."""
+        width = features.entities.shape[1]
+        weights = torch.cat([self.head_projection.weight, self.tail_projection.weight])
+        entity_part = features.entities @ weights[:, :width].t()  # (entities, 2 x width)
+        chunks = list(_pair_chunks(batch, features.attention, self.settings.pair_elements))
+        if len(chunks) == 1 or not torch.is_grad_enabled():
+            scores = [self._chunk_logits(features, entity_part, weights, c) for c in chunks]
+        else:  # the rows of a chunk are made again in the backward pass
+            scores = [
+                checkpoint(
+                    self._chunk_logits, features, entity_part, weights, c, use_reentrant=False
+                )
+                for c in chunks
+            ]
+        return torch.cat(scores)
+
+    def _chunk_logits(
+        self, features: _Features, entity_part: Tensor, weights: Tensor, chunk: "_PairChunk"
+    ) -> Tensor:
+        heads, tails = entity_part.chunk(2, dim=1)  # (entities, width) twice
+        head = heads[chunk.head] + self.head_projection.bias  # (pairs, width)
+        tail = tails[chunk.tail] + self.tail_projection.bias
+        if self.settings.context:
+            rows = pair_attention(features.attention, chunk.first, chunk.second)
+            context = pool_context(rows, features.states, chunk.unordered_counts)
+            # (unordered pairs, 2 x width), the same for both directions
+            context_part = context @ weights[:, features.entities.shape[1] :].t()
+            head_context, tail_context = context_part.chunk(2, dim=1)
+            head = head + head_context[chunk.unordered]
+            tail = tail + tail_context[chunk.unordered]
+        logits: Tensor = self.classifier(head.tanh(), tail.tanh())
+        return logits
+
+    def _evidence_loss(self, features: _Features, batch: MarkedBatch) -> Tensor:
+        """KL(uniform over gold evidence tokens || q), a number a pair with gold evidence."""
+        pair = batch.evidence_pair
+        rows = pair_attention(features.attention, batch.pair_head[pair], batch.pair_tail[pair])
+        target = batch.evidence_target  # (pairs with evidence, length)
+        divergence = torch.xlogy(target, target) - target * (rows + 1e-10).log()
+        return divergence.sum(1)
+
+    # --- prediction ----------------------------------------------------------------------------
+
+    @torch.inference_mode()
+    def score(self, examples: Sequence[MarkedExample]) -> tuple[Tensor, Tensor]:
+        """Margins and sentence weights of all pairs of a few documents.
+
+        (pairs, relations): above 0 where the relation holds; (pairs, sentences): how much of
+        q_(s,o) lies in each sentence.
+        """
+        device = self.classifier.weight.device
+        batch = self.collate(examples).to(device)
+        features = self._features(batch)
+        margins = self.rule.margins(self._logits(features, batch))
+        return margins, _sentence_weights(features, batch)
+
+    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
+        """The documents with their relations replaced by predicted ones.
+
+        Documents of like length are put together, up to `batch_tokens` padded tokens.
+        """
+        kept = list(documents)
+        examples = self.prepare(kept)
+        training = self.training
+        self.eval()
+        try:
+            found: dict[int, Document] = {}
+            for numbers in _batches(examples, batch_tokens):
+                margins, weights = self.score([examples[number] for number in numbers])
+                offset = 0
+                for number in numbers:
+                    rows = slice(offset, offset + examples[number].pairs)
+                    found[number] = self._predicted(
+                        kept[number], examples[number], margins[rows].cpu(), weights[rows].cpu()
+                    )
+                    offset = rows.stop
+        finally:
+            self.train(training)
+        return [
+            found.get(index, document.replace(relations=())) for index, document in enumerate(kept)
+        ]
+
+    def _predicted(
+        self, document: Document, example: MarkedExample, margins: Tensor, weights: Tensor
+    ) -> Document:
+        if self.type_constraints is not None:
+            allowed = type_mask(document, example.pair_index, self.relations, self.type_constraints)
+            margins = margins.masked_fill(~allowed, -torch.inf)
+        held = strongest(margins, self.settings.most_relations)
+        scores = (margins / self.temperature.cpu()).sigmoid()
+        relations = [
+            Relation(
+                head=int(example.pair_index[pair, 0]),
+                tail=int(example.pair_index[pair, 1]),
+                type=self.relations[relation],
+                score=float(scores[pair, relation]),
+                evidence=self._evidence(weights[pair], len(document.sentences)),
+                provenance={"model": "atlop"},
+            )
+            for pair, relation in held.nonzero().tolist()
+        ]
+        return document.replace(relations=tuple(relations))
+
+    def _evidence(self, weights: Tensor, sentences: int) -> tuple[int, ...]:
+        """The sentences above the threshold; the strongest one where none is."""
+        if sentences == 0:
+            return ()
+        above = (
+            (weights[:sentences] > self.settings.evidence_threshold).nonzero().flatten().tolist()
+        )
+        return tuple(above) or (int(weights[:sentences].argmax()),)
+
+    # --- measuring -----------------------------------------------------------------------------
+
+    def evaluate(
+        self, documents: Sequence[Document], train_facts: AbstractSet[Fact] | None = None
+    ) -> dict[str, float]:
+        """The scores that training watches: F1 and what belongs to it."""
+        report = evaluate(documents, self.predict(documents), train_facts)
+        return {
+            "f1": report.f1,
+            "precision": report.precision,
+            "recall": report.recall,
+            "evidence_f1": report.evidence_f1,
+        }
+
+    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
+        """Set the temperature (and a global threshold) by documents that were not trained on."""
+        margins, labels = self._all_margins(documents)
+        if isinstance(self.rule, GlobalThreshold):
+            gold = sum(len(document.relations) for document in documents)
+            self.rule.fit(margins + self.rule.threshold, labels, gold)
+            margins, labels = self._all_margins(documents)
+        held = strongest(margins, self.settings.most_relations)
+        shown, right = margins[held].double().numpy(), labels[held].numpy()
+        self.temperature.fill_(fit_temperature(shown, right))
+        probabilities = (margins[held] / self.temperature.cpu()).sigmoid().double().numpy()
+        return {
+            "temperature": float(self.temperature),
+            "expected_calibration_error": expected_calibration_error(probabilities, right),
+        }
+
+    def _all_margins(self, documents: Sequence[Document]) -> tuple[Tensor, Tensor]:
+        """Margins and labels of all pairs: (pairs, relations) twice."""
+        self.eval()
+        examples = self.prepare(documents)
+        margins, labels = [], []
+        for numbers in _batches(examples, 4096):
+            chosen = [examples[number] for number in numbers]
+            margins.append(self.score(chosen)[0].cpu())
+            labels.append(self.collate(chosen).labels)
+        return torch.cat(margins), torch.cat(labels)
+
+    # --- storage -------------------------------------------------------------------------------
+
+    def save_pretrained(self, directory: str | Path) -> None:
+        """Write config.json, model.safetensors and the encoder's configuration."""
+        config = {
+            "model": "atlop",
+            "relations": self.relations,
+            "relation_names": self.relation_names,
+            "settings": self.settings.model_dump(),
+            "provenance": self.provenance,
+        }
+        storage.save(self, Path(directory), config)
+
+    @classmethod
+    def from_pretrained(cls, directory: str | Path) -> Self:
+        """Load what `save_pretrained` wrote; also a hub name."""
+        path, config = storage.load_config(directory, "atlop")
+        model = cls(
+            storage.load_encoder(path, config),
+            config["relations"],
+            AtlopSettings(**config["settings"]),
+            relation_names=config["relation_names"],
+        )
+        model.provenance = config["provenance"]
+        storage.load_weights(model, path)
+        return model.eval()
+
+    def push_to_hub(self, repository: str, **options: Any) -> str:
+        """Upload to the Hugging Face hub; returns the address."""
+        return storage.push_to_hub(self, repository, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class _PairChunk:
+    """A stretch of unordered pairs with their one or two directions."""
+
+    first: Tensor  # (unordered pairs,)
+    second: Tensor
+    unordered_counts: tuple[int, ...]
+    unordered: Tensor  # (pairs,) into this chunk's unordered pairs
+    head: Tensor  # (pairs,)
+    tail: Tensor
+
+
+def _pair_chunks(batch: MarkedBatch, attention: Tensor, elements: int) -> Iterator[_PairChunk]:
+    """Cut the pairs so that heads x length x pairs stays below `elements`."""
+    count = len(batch.first)
+    size = max(1, elements // (attention.shape[1] * attention.shape[2]))
+    document_ends = torch.tensor(batch.unordered_counts).cumsum(0)  # (documents,)
+    for start in range(0, count, size):
+        stop = min(start + size, count)
+        inside = document_ends.clamp(start, stop)
+        counts = inside.diff(prepend=torch.tensor([start])).tolist()
+        low, high = torch.searchsorted(
+            batch.pair_unordered, torch.tensor([start, stop], device=batch.first.device)
+        ).tolist()
+        yield _PairChunk(
+            first=batch.first[start:stop],
+            second=batch.second[start:stop],
+            unordered_counts=tuple(counts),
+            unordered=batch.pair_unordered[low:high] - start,
+            head=batch.pair_head[low:high],
+            tail=batch.pair_tail[low:high],
+        )
+
+
+def _sentence_weights(features: _Features, batch: MarkedBatch) -> Tensor:
+    """How much of each pair's attention lies in each sentence: (pairs, sentences)."""
+    sentences = int(batch.slot_sentence.max()) + 1
+    # one column more takes up what is outside of all sentences and is cut off at the end
+    slot = batch.slot_sentence.masked_fill(batch.slot_sentence < 0, sentences)
+    membership = nn.functional.one_hot(slot, sentences + 1)[..., :sentences]
+    membership = membership.to(features.states.dtype)  # (documents, length, sentences)
+    rows = [
+        pool_context(
+            pair_attention(features.attention, chunk.first, chunk.second),
+            membership,
+            chunk.unordered_counts,
+        )
+        for chunk in _pair_chunks(batch, features.attention, 2**24)
+    ]
+    return torch.cat(rows)[batch.pair_unordered]
+
+
+def _batches(examples: Sequence[MarkedExample], batch_tokens: int) -> Iterator[list[int]]:
+    """Numbers of examples that are scored together; those without a pair are left out."""
+    asked = [number for number, example in enumerate(examples) if example.pairs]
+    batch: list[int] = []
+    for number in sorted(asked, key=lambda number: examples[number].tokens):
+        if batch and (len(batch) + 1) * examples[number].tokens > batch_tokens:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
+
+
+MODEL, SETTINGS = Atlop, AtlopSettings

@@ -1,0 +1,120 @@
+"""How every model is kept: config.json, model.safetensors, and the encoder's files beside them.
+
+Labels, settings, tokenizer and provenance live inside the directory. No pickle is ever loaded.
+"""
+
+import importlib
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from pydantic import BaseModel
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from factloom import __version__
+from factloom.encoders.encoder import Encoder
+from factloom.errors import ModelError, Place
+
+CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
+
+
+class Saveable(Protocol):
+    """What can be pushed to the hub."""
+
+    def save_pretrained(self, directory: str | Path) -> None: ...
+
+
+def save(model: nn.Module, directory: Path, config: dict[str, Any]) -> None:
+    """Write the model; an `encoder` attribute's configuration goes beside it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    encoder = cast(Encoder, model.encoder)
+    encoder.save(directory / ENCODER)
+    windows = {
+        "window": encoder.window,
+        "overlap": encoder.overlap,
+        "long_documents": encoder.long_documents,
+    }
+    content = {"factloom": __version__, **config, "encoder": windows}
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    (directory / CONFIG).write_text(text + "\n", encoding="utf-8")
+    weights = {name: value.contiguous() for name, value in model.state_dict().items()}
+    save_file(weights, directory / WEIGHTS, metadata={"format": "pt"})
+
+
+def load_config(directory: str | Path, kind: str | None = None) -> tuple[Path, dict[str, Any]]:
+    """The model's directory (fetched if it is a hub name) and its configuration."""
+    path = _local(str(directory))
+    try:
+        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError("model-not-found", Place(file=str(directory)), file=CONFIG) from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ModelError("model-damaged", Place(file=str(path / CONFIG)), detail=error) from error
+    if not isinstance(config, dict) or not isinstance(config.get("model"), str):
+        raise ModelError("not-a-factloom-model", Place(file=str(path / CONFIG)))
+    if kind is not None and config["model"] != kind:
+        raise ModelError("other-model", Place(file=str(path)), found=config["model"], wanted=kind)
+    return path, config
+
+
+def load_encoder(path: Path, config: dict[str, Any]) -> Encoder:
+    """The encoder without its weights, which are among the model's."""
+    return Encoder.from_directory(path / ENCODER, **config["encoder"])
+
+
+def load_weights(model: nn.Module, path: Path) -> None:
+    try:
+        model.load_state_dict(load_file(path / WEIGHTS))
+    except FileNotFoundError as error:
+        raise ModelError("model-not-found", Place(file=str(path)), file=WEIGHTS) from error
+    except (SafetensorError, RuntimeError) as error:
+        detail = str(error).splitlines()[0]
+        raise ModelError("model-damaged", Place(file=str(path / WEIGHTS)), detail=detail) from error
+
+
+def model_class(kind: str) -> Any:
+    """The class of a model by the name of its file in factloom.models."""
+    return _from_module(kind, "MODEL")
+
+
+def model_settings(kind: str) -> type[BaseModel]:
+    """The class of a model's settings, likewise."""
+    return cast(type[BaseModel], _from_module(kind, "SETTINGS"))
+
+
+def _from_module(kind: str, name: str) -> Any:
+    try:
+        return getattr(importlib.import_module(f"factloom.models.{kind}"), name)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ModelError("unknown-model", kind=kind) from error
+
+
+def load(directory: str | Path) -> Any:
+    """Any model by its directory or hub name."""
+    path, config = load_config(directory)
+    return model_class(config["model"]).from_pretrained(path)
+
+
+def push_to_hub(model: Saveable, repository: str, **options: Any) -> str:
+    from huggingface_hub import HfApi
+
+    api = HfApi()
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        api.create_repo(repository, exist_ok=True, **options)
+        return str(api.upload_folder(repo_id=repository, folder_path=folder))
+
+
+def _local(name: str) -> Path:
+    if Path(name).is_dir() or name.count("/") != 1 or name.startswith((".", "/")):
+        return Path(name)
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelError("model-not-found", Place(file=name), file=CONFIG) from error

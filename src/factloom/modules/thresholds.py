@@ -1,0 +1,80 @@
+"""Which relations of a pair hold: two rules with one interface.
+
+A rule has `extra_classes`, a loss for training, and `margins`, which are above 0 for the
+relations that hold.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class AdaptiveThreshold(nn.Module):
+    """A threshold class of its own for every pair: ATLOP (Zhou et al., AAAI 2021), equations 6-8.
+
+    With the positive relations P, the negative ones N and the threshold class TH:
+
+        L1 = - sum_{r in P} log( exp(l_r) / sum_{r' in P + TH} exp(l_r') )
+        L2 = - log( exp(l_TH) / sum_{r' in N + TH} exp(l_r') )
+
+    L1 pushes the positives above TH, L2 the negatives below. The loss is the mean of L1 + L2
+    over the pairs. Column 0 of the logits is TH.
+    """
+
+    extra_classes = 1
+
+    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """(pairs, 1 + relations), bool (pairs, relations) -> (pairs,)."""
+        threshold, relations = logits[:, :1], logits[:, 1:]
+        positive = relations.masked_fill(~labels, -torch.inf)  # (pairs, relations)
+        negative = relations.masked_fill(labels, -torch.inf)
+        above = torch.cat([threshold, positive], 1).logsumexp(1)  # (pairs,)
+        below = torch.cat([threshold, negative], 1).logsumexp(1)
+        first = labels.sum(1) * above - (relations * labels).sum(1)
+        return first + below - threshold.squeeze(1)
+
+    def margins(self, logits: Tensor) -> Tensor:
+        """(pairs, 1 + relations) -> (pairs, relations)."""
+        return logits[:, 1:] - logits[:, :1]
+
+
+class GlobalThreshold(nn.Module):
+    """Binary cross-entropy, and one threshold for all relations, set where dev F1 is best."""
+
+    extra_classes = 0
+    threshold: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("threshold", torch.zeros(()))
+
+    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """(pairs, relations), bool (pairs, relations) -> (pairs,), summed over the relations."""
+        return F.binary_cross_entropy_with_logits(
+            logits, labels.to(logits.dtype), reduction="none"
+        ).sum(1)
+
+    def margins(self, logits: Tensor) -> Tensor:
+        return logits - self.threshold
+
+    @torch.no_grad()
+    def fit(self, logits: Tensor, labels: Tensor, gold: int) -> None:
+        """Put the threshold where F1 is highest; `gold` counts relations the pairs may lack."""
+        scores, order = logits.flatten().sort(descending=True)
+        correct = labels.flatten()[order].cumsum(0)
+        predicted = torch.arange(1, len(scores) + 1, device=scores.device)
+        best = int((2 * correct / (predicted + gold)).argmax())
+        following = scores[min(best + 1, len(scores) - 1)]
+        self.threshold.copy_((scores[best] + following) / 2)
+
+
+def strongest(margins: Tensor, most: int) -> Tensor:
+    """The relations that hold: margin above 0, and among the `most` highest of their pair.
+
+    (pairs, relations) -> bool (pairs, relations)
+    """
+    held = margins > 0
+    if most < margins.shape[1]:
+        lowest_kept = margins.topk(most, dim=1).values[:, -1:]  # (pairs, 1)
+        held &= margins >= lowest_kept
+    return held
