@@ -1,0 +1,1 @@
+"""Measures, calibration, reports and pictures. Evaluation compares two sets of Documents."""

@@ -1,0 +1,327 @@
+"""How well predicted relations agree with gold ones: the DocRED measures.
+
+Reference: Yao et al. 2019, "DocRED: A Large-Scale Document-Level Relation Extraction Dataset"
+(https://aclanthology.org/P19-1074), and the evaluation script of its authors. A prediction is a
+(document, relation, head, tail); it is correct when the gold holds the same one.
+
+    precision = correct / distinct predictions
+    recall    = correct / gold relations
+    F1        = 2 precision recall / (precision + recall)
+
+Predictions for documents that the gold does not have are counted, but never correct. Ign F1
+takes the correct predictions that repeat a fact of the training set out of precision:
+
+    ignoring precision = (correct - seen) / (distinct predictions - seen + 1e-5)
+
+with recall as before. A measure whose denominator is empty is 0.
+
+    report = evaluate(gold, predicted)
+    report.f1, report.precision, report.per_relation["P19"].recall
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from factloom.document import Document, Relation
+from factloom.errors import InputError, Place
+
+# The official script adds this to the denominator of the ignoring precision.
+IGNORING_SMOOTHING = 1e-5
+
+Triple = tuple[str, int, int]  # (relation, head, tail)
+Fact = tuple[str, str, str]  # (name of the head, name of the tail, relation)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A predicted relation and the document that it belongs to."""
+
+    document: str
+    relation: Relation
+
+    @property
+    def triple(self) -> Triple:
+        return (self.relation.type, self.relation.head, self.relation.tail)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One distinct prediction, held against the gold."""
+
+    prediction: Prediction
+    correct: bool
+    seen: bool  # correct, and some of its names form a fact of the training set
+    intra: bool  # head and tail have a sentence in common
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What precision, recall and F1 are made of."""
+
+    correct: int = 0
+    predicted: int = 0
+    gold: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.correct + other.correct,
+            self.predicted + other.predicted,
+            self.gold + other.gold,
+        )
+
+    @property
+    def precision(self) -> float:
+        return self.correct / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        return harmonic_mean(self.precision, self.recall)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """The counts of one document: what the bootstrap draws from."""
+
+    relations: Counts
+    seen: int  # correct predictions that repeat a fact of the training set
+
+
+@dataclass(frozen=True, slots=True)
+class RelationReport:
+    """Every count that the measures need, and the measures as properties."""
+
+    documents: int  # in the gold
+    relations: Counts
+    intra: Counts
+    inter: Counts
+    evidence: Counts
+    per_relation: Mapping[str, Counts]  # most frequent in the gold first
+    per_document: Mapping[str, DocumentCounts]  # gold documents, then unknown ones
+    judgements: Sequence[Judgement]
+    train_facts_given: bool
+
+    @property
+    def precision(self) -> float:
+        return self.relations.precision
+
+    @property
+    def recall(self) -> float:
+        return self.relations.recall
+
+    @property
+    def f1(self) -> float:
+        return self.relations.f1
+
+    @property
+    def ign_f1(self) -> float | None:
+        """F1 without what training has shown; `None` where no train facts were given."""
+        if not self.train_facts_given:
+            return None
+        seen = sum(judgement.seen for judgement in self.judgements)
+        return ignoring_f1(self.relations, seen)
+
+    @property
+    def intra_f1(self) -> float:
+        return self.intra.f1
+
+    @property
+    def inter_f1(self) -> float:
+        return self.inter.f1
+
+    @property
+    def evidence_f1(self) -> float:
+        return self.evidence.f1
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean F1 of the relation types that the gold has."""
+        scores = [counts.f1 for counts in self.per_relation.values() if counts.gold]
+        return sum(scores) / len(scores) if scores else 0.0
+
+    @property
+    def scored(self) -> tuple[list[float], list[bool]]:
+        """The scores of the predictions that have one, and which of these are correct."""
+        pairs = [
+            (judgement.prediction.relation.score, judgement.correct)
+            for judgement in self.judgements
+        ]
+        known = [(score, correct) for score, correct in pairs if score is not None]
+        return [score for score, _ in known], [correct for _, correct in known]
+
+    @property
+    def unknown_documents(self) -> int:
+        """How many documents have predictions but are not in the gold."""
+        return len(self.per_document) - self.documents
+
+
+def evaluate(
+    gold: Iterable[Document],
+    predicted: Iterable[Document],
+    train_facts: AbstractSet[Fact] | None = None,
+) -> RelationReport:
+    """Compare the relations of two sets of documents, matched by their id."""
+    return evaluate_predictions(gold, predictions_of(predicted), train_facts)
+
+
+def predictions_of(documents: Iterable[Document]) -> Iterator[Prediction]:
+    """All relations of the documents, one by one."""
+    for document in documents:
+        for relation in document.relations:
+            yield Prediction(document.id, relation)
+
+
+def evaluate_predictions(
+    gold: Iterable[Document],
+    predictions: Iterable[Prediction],
+    train_facts: AbstractSet[Fact] | None = None,
+) -> RelationReport:
+    """The same for predictions without their documents, such as a DocRED submission file."""
+    gold = list(gold)
+    require_distinct_ids(gold)
+    open_predictions = _distinct_by_document(predictions)
+    per_document: dict[str, DocumentCounts] = {}
+    per_relation: defaultdict[str, Counts] = defaultdict(Counts)
+    intra, evidence = Counts(), Counts()
+    judgements: list[Judgement] = []
+
+    for document in gold:
+        predicted = open_predictions.pop(document.id, [])
+        judged = _judge(document, predicted, train_facts or frozenset())
+        per_document[document.id] = _document_counts(judged, gold=len(document.relations))
+        intra += _intra_counts(document, judged)
+        evidence += _evidence_counts(document, predicted)
+        for relation in document.relations:
+            per_relation[relation.type] += Counts(gold=1)
+        judgements.extend(judged)
+
+    for name, predicted in open_predictions.items():  # what the gold does not have
+        judged = [Judgement(prediction, False, False, False) for prediction in predicted]
+        per_document[name] = _document_counts(judged, gold=0)
+        judgements.extend(judged)
+
+    for judgement in judgements:
+        per_relation[judgement.prediction.relation.type] += _as_counts(judgement)
+    relations = sum((counts.relations for counts in per_document.values()), Counts())
+    return RelationReport(
+        documents=len(gold),
+        relations=relations,
+        intra=intra,
+        inter=_difference(relations, intra),
+        evidence=evidence,
+        per_relation=_most_frequent_first(per_relation),
+        per_document=per_document,
+        judgements=judgements,
+        train_facts_given=train_facts is not None,
+    )
+
+
+def require_distinct_ids(gold: Iterable[Document]) -> None:
+    """Predictions are matched by id, so that no two gold documents may share one."""
+    for name, count in Counter(document.id for document in gold).items():
+        if count > 1:
+            raise InputError("duplicate-document", Place(document=name), count=count)
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    if precision + recall == 0:
+        return 0.0
+    return 2 * precision * recall / (precision + recall)
+
+
+def ignoring_f1(counts: Counts, seen: int) -> float:
+    """F1 whose precision leaves out `seen` correct predictions (Ign F1)."""
+    kept = counts.predicted - seen + IGNORING_SMOOTHING
+    return harmonic_mean((counts.correct - seen) / kept, counts.recall)
+
+
+def _distinct_by_document(predictions: Iterable[Prediction]) -> dict[str, list[Prediction]]:
+    """The predictions of each document; of equal ones the first counts, with its evidence."""
+    distinct: defaultdict[str, dict[Triple, Prediction]] = defaultdict(dict)
+    for prediction in predictions:
+        distinct[prediction.document].setdefault(prediction.triple, prediction)
+    return {document: list(found.values()) for document, found in distinct.items()}
+
+
+def _judge(
+    document: Document, predicted: Sequence[Prediction], train_facts: AbstractSet[Fact]
+) -> list[Judgement]:
+    gold = {_triple(relation) for relation in document.relations}
+    judged = []
+    for prediction in predicted:
+        correct = prediction.triple in gold
+        seen = correct and _is_train_fact(document, prediction.relation, train_facts)
+        intra = _share_sentence(document, prediction.relation)
+        judged.append(Judgement(prediction, correct, seen, intra))
+    return judged
+
+
+def _is_train_fact(document: Document, relation: Relation, train_facts: AbstractSet[Fact]) -> bool:
+    return bool(train_facts) and any(
+        (head, tail, relation.type) in train_facts
+        for head in document.names(relation.head)
+        for tail in document.names(relation.tail)
+    )
+
+
+def _share_sentence(document: Document, relation: Relation) -> bool:
+    """Whether some sentence mentions both; no when the document lacks one of the entities."""
+    entities = len(document.entities)
+    if not (0 <= relation.head < entities and 0 <= relation.tail < entities):
+        return False
+    head = document.entity_sentences(relation.head)
+    return not head.isdisjoint(document.entity_sentences(relation.tail))
+
+
+def _document_counts(judged: Sequence[Judgement], gold: int) -> DocumentCounts:
+    correct = sum(judgement.correct for judgement in judged)
+    seen = sum(judgement.seen for judgement in judged)
+    return DocumentCounts(Counts(correct, len(judged), gold), seen)
+
+
+def _intra_counts(document: Document, judged: Sequence[Judgement]) -> Counts:
+    intra = [judgement for judgement in judged if judgement.intra]
+    gold = sum(_share_sentence(document, relation) for relation in document.relations)
+    return Counts(sum(judgement.correct for judgement in intra), len(intra), gold)
+
+
+def _evidence_counts(document: Document, predicted: Sequence[Prediction]) -> Counts:
+    """Evidence is correct only under a correct relation, but counted under every one."""
+    gold = {_triple(relation): frozenset(relation.evidence) for relation in document.relations}
+    correct = sum(
+        len(gold.get(prediction.triple, frozenset()).intersection(prediction.relation.evidence))
+        for prediction in predicted
+    )
+    given = sum(len(set(prediction.relation.evidence)) for prediction in predicted)
+    # The official script counts a sentence that the gold names twice as two.
+    wanted = sum(len(relation.evidence) for relation in document.relations)
+    return Counts(correct, given, wanted)
+
+
+def _triple(relation: Relation) -> Triple:
+    return (relation.type, relation.head, relation.tail)
+
+
+def _as_counts(judgement: Judgement) -> Counts:
+    return Counts(correct=int(judgement.correct), predicted=1)
+
+
+def _difference(whole: Counts, part: Counts) -> Counts:
+    return Counts(
+        whole.correct - part.correct,
+        whole.predicted - part.predicted,
+        whole.gold - part.gold,
+    )
+
+
+def _most_frequent_first(per_relation: Mapping[str, Counts]) -> dict[str, Counts]:
+    def order(item: tuple[str, Counts]) -> tuple[int, int, str]:
+        name, counts = item
+        return (-counts.gold, -counts.predicted, name)
+
+    return dict(sorted(per_relation.items(), key=order))

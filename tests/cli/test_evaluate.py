@@ -1,0 +1,160 @@
+"""`factloom evaluate` with a stand-in for the model, and with files of predictions."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import factloom
+from factloom import formats
+from factloom.cli.evaluate import evaluate
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.errors import InputError
+
+
+def biography(name: str, *relations: Relation) -> Document:
+    return Document(
+        text="Ada was born in London .",
+        id=name,
+        sentences=(Sentence(0, 24, ((0, 3), (4, 7), (8, 12), (13, 15), (16, 22), (23, 24))),),
+        mentions=(Mention(0, 3, "PER"), Mention(16, 22, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=relations,
+    )
+
+
+GOLD = [
+    biography("a", Relation(0, 1, "born", evidence=(0,)), Relation(0, 1, "lived")),
+    biography("b", Relation(0, 1, "born")),
+]
+PREDICTED = [
+    biography("a", Relation(0, 1, "born", score=0.9, evidence=(0,))),
+    biography("b", Relation(1, 0, "lived", score=0.6)),
+]
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.json"
+    formats.write(GOLD, path)
+    return path
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A directory, and a loader that makes the predictions above of it."""
+
+    def extractor(documents: Iterable[Document]) -> list[Document]:
+        answers = {document.id: document for document in PREDICTED}
+        asked = list(documents)
+        assert not any(document.relations for document in asked), "the model saw the gold"
+        return [answers[document.id] for document in asked]
+
+    monkeypatch.setattr(factloom, "load", lambda _: extractor, raising=False)
+    directory = tmp_path / "model"
+    directory.mkdir()
+    return directory
+
+
+def run(*arguments: object) -> Result:
+    app = typer.Typer()
+    app.command()(evaluate)
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def measured(*arguments: object) -> dict[str, object]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.exception
+    (line,) = result.stdout.splitlines()
+    return dict(json.loads(line))
+
+
+def test_json_prints_one_object_for_a_model(model: Path, gold: Path) -> None:
+    result = measured(model, gold)
+    assert (result["precision"], result["recall"]) == (0.5, pytest.approx(1 / 3))
+    assert result["f1"] == pytest.approx(0.4)
+    assert result["ign_f1"] is None
+    assert result["expected_calibration_error"] == pytest.approx((0.1 + 0.6) / 2)
+    assert result["documents"] == 2
+
+
+def test_the_batch_size_changes_nothing(model: Path, gold: Path) -> None:
+    assert measured(model, gold, "--batch-size", 1) == measured(model, gold)
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [("out.jsonl", None), ("out.json", "docred"), ("out.json", "docred-submission")],
+)
+def test_a_file_of_predictions_scores_like_the_model_that_made_it(
+    model: Path, gold: Path, tmp_path: Path, name: str, format: str | None
+) -> None:
+    formats.write(PREDICTED, tmp_path / name, format)
+    from_file, from_model = measured(tmp_path / name, gold), measured(model, gold)
+    for key in ("f1", "precision", "recall", "evidence_f1", "f1_interval", "per_relation"):
+        assert from_file[key] == from_model[key]
+
+
+def test_an_empty_submission_scores_zero(gold: Path, tmp_path: Path) -> None:
+    (tmp_path / "none.json").write_text("[]")
+    result = measured(tmp_path / "none.json", gold)
+    assert (result["f1"], result["precision"], result["recall"]) == (0, 0, 0)
+
+
+def test_train_facts_may_be_a_list_or_a_training_file(
+    model: Path, gold: Path, tmp_path: Path
+) -> None:
+    facts, train = tmp_path / "facts.json", tmp_path / "train.json"
+    facts.write_text('[["Ada", "London", "born"]]')
+    formats.write([biography("t", Relation(0, 1, "born"))], train)
+    scores = [measured(model, gold, "--train-facts", path)["ign_f1"] for path in (facts, train)]
+    assert scores == [0.0, 0.0]
+
+
+def test_the_predictions_of_the_model_are_kept(model: Path, gold: Path, tmp_path: Path) -> None:
+    run(model, gold, "--output", tmp_path / "kept.jsonl")
+    assert list(formats.read(tmp_path / "kept.jsonl")) == PREDICTED
+
+
+def test_keeping_predictions_that_are_a_file_already_is_refused(gold: Path, tmp_path: Path) -> None:
+    result = run(gold, gold, "--output", tmp_path / "kept.jsonl")
+    assert result.exit_code == 2
+    assert "--output" in result.stderr
+
+
+def test_tables_are_printed_for_people(model: Path, gold: Path) -> None:
+    result = run(model, gold)
+    assert result.exit_code == 0
+    for expected in ("40.0", "evidence", "born", "documents: 2"):
+        assert expected in result.stdout
+
+
+def test_intervals_can_be_left_out(model: Path, gold: Path) -> None:
+    assert measured(model, gold, "--bootstrap", 0)["f1_interval"] is None
+
+
+def test_a_picture_is_drawn(model: Path, gold: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    measured(model, gold, "--plot", tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").exists()
+
+
+def test_what_lowers_scores_without_being_the_models_fault_is_said(
+    gold: Path, tmp_path: Path
+) -> None:
+    formats.write([biography("elsewhere", Relation(0, 1, "born"))], tmp_path / "out.jsonl")
+    result = run(tmp_path / "out.jsonl", gold, "--json")
+    assert "documents that the gold does not have: 1" in result.stderr
+    unlabelled = tmp_path / "unlabelled.jsonl"
+    formats.write([biography("a")], unlabelled)
+    assert "no relations" in run(unlabelled, unlabelled).stderr
+
+
+def test_gold_with_one_id_twice_fails_before_the_model_is_loaded(tmp_path: Path) -> None:
+    formats.write([GOLD[0], GOLD[0]], tmp_path / "gold.jsonl")
+    result = run(tmp_path / "no-model", tmp_path / "gold.jsonl")
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "duplicate-document"

@@ -1,0 +1,180 @@
+"""`factloom predict` with a stand-in for the model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import factloom
+from factloom import formats
+from factloom.cli.predict import predict, predicted_documents
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.errors import InputError
+
+
+class FakeExtractor:
+    """Finds one relation from the first entity to the second, with a score a document."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[Document]] = []
+
+    def __call__(self, documents: Iterable[Document]) -> list[Document]:
+        batch = list(documents)
+        self.batches.append(batch)
+        return [
+            document.replace(
+                relations=(Relation(0, 1, "born", score=int(document.id) / 10, evidence=(0,)),)
+            )
+            for document in batch
+        ]
+
+
+def biography(number: int) -> Document:
+    return Document(
+        text="Ada was born in London .",
+        id=str(number),
+        sentences=(Sentence(0, 24, ((0, 3), (4, 7), (8, 12), (13, 15), (16, 22), (23, 24))),),
+        mentions=(Mention(0, 3, "PER"), Mention(16, 22, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, "lived"),),
+    )
+
+
+@pytest.fixture
+def extractor(monkeypatch: pytest.MonkeyPatch) -> FakeExtractor:
+    fake = FakeExtractor()
+    monkeypatch.setattr(factloom, "load", lambda _: fake, raising=False)
+    return fake
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.jsonl"
+    formats.write([biography(number) for number in range(5)], path)
+    return path
+
+
+def run(*arguments: object) -> Result:
+    app = typer.Typer()
+    app.command()(predict)
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.usefixtures("extractor")
+def test_documents_are_written_with_the_relations_of_the_model(gold: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.jsonl"
+    result = run("model", gold, "--output", output)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "5 documents" in result.stderr
+    found = list(formats.read(output))
+    assert [document.id for document in found] == ["0", "1", "2", "3", "4"]
+    assert found[3].relations == (Relation(0, 1, "born", score=0.3, evidence=(0,)),)
+
+
+def test_the_model_gets_batches_without_the_relations_known_already(
+    extractor: FakeExtractor, gold: Path, tmp_path: Path
+) -> None:
+    run("model", gold, "--output", tmp_path / "out.jsonl", "--batch-size", 2)
+    assert [len(batch) for batch in extractor.batches] == [2, 2, 1]
+    assert not any(document.relations for batch in extractor.batches for document in batch)
+
+
+def test_no_more_than_a_batch_is_read_ahead(extractor: FakeExtractor) -> None:
+    read = []
+
+    def source() -> Iterator[Document]:
+        for number in range(5):
+            read.append(number)
+            yield biography(number)
+
+    predicted = predicted_documents(extractor, source(), batch_size=2)
+    assert next(predicted).id == "0"
+    assert read == [0, 1]
+
+
+@pytest.mark.usefixtures("extractor")
+def test_relations_below_the_minimum_score_are_left_out(gold: Path, tmp_path: Path) -> None:
+    run("model", gold, "--output", tmp_path / "out.jsonl", "--minimum-score", 0.3)
+    kept = [document.id for document in formats.read(tmp_path / "out.jsonl") if document.relations]
+    assert kept == ["3", "4"]
+
+
+@pytest.mark.usefixtures("extractor")
+def test_the_suffix_json_writes_docred(gold: Path, tmp_path: Path) -> None:
+    run("model", gold, "--output", tmp_path / "out.json")
+    records = json.loads((tmp_path / "out.json").read_text())
+    assert records[4]["title"] == "4"
+    assert records[4]["labels"][0]["r"] == "born"
+
+
+@pytest.mark.usefixtures("extractor")
+def test_a_submission_is_written_on_demand(gold: Path, tmp_path: Path) -> None:
+    output = tmp_path / "result.json"
+    run("model", gold, "--output", output, "--output-format", "docred-submission")
+    answer = {"title": "0", "h_idx": 0, "t_idx": 1, "r": "born", "evidence": [0]}
+    assert json.loads(output.read_text())[0] == answer
+
+
+def test_a_failure_half_way_leaves_the_old_output_and_nothing_else(
+    gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing(FakeExtractor):
+        def __call__(self, documents: Iterable[Document]) -> list[Document]:
+            if self.batches:
+                raise RuntimeError("half way")
+            return super().__call__(documents)
+
+    monkeypatch.setattr(factloom, "load", lambda _: Failing(), raising=False)
+    output = tmp_path / "out.jsonl"
+    output.write_text("old")
+    result = run("model", gold, "--output", output, "--batch-size", 2)
+    assert isinstance(result.exception, RuntimeError)
+    assert output.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.jsonl", "out.jsonl"]
+
+
+KILLED_HALF_WAY = """
+import os, pathlib, signal, sys
+import factloom
+from factloom.cli.predict import predict
+
+def extractor(documents):
+    if documents[0].id == "2":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return documents
+
+factloom.load = lambda _: extractor
+gold, output = map(pathlib.Path, sys.argv[1:])
+predict("model", gold, output, batch_size=2)
+"""
+
+
+def test_a_killed_run_leaves_no_half_output(gold: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.jsonl"
+    command = [sys.executable, "-c", KILLED_HALF_WAY, str(gold), str(output)]
+    killed = subprocess.run(command, check=False, env=os.environ, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("name", ["nowhere/out.jsonl", "."])
+def test_an_output_that_cannot_be_written_fails_before_the_model_is_loaded(
+    gold: Path, tmp_path: Path, name: str
+) -> None:
+    result = run("model", gold, "--output", tmp_path / name)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "output-name"
+
+
+@pytest.mark.usefixtures("extractor")
+def test_the_output_may_be_the_input(gold: Path) -> None:
+    assert run("model", gold, "--output", gold, "--batch-size", 1).exit_code == 0
+    assert [document.relations[0].type for document in formats.read(gold)] == ["born"] * 5

@@ -1,0 +1,31 @@
+"""docs/evaluation.md says what is so: its code runs, its JSON keys are the real ones."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from factloom import formats
+from factloom.document import Document, Relation
+from factloom.evaluation.relations import evaluate
+from factloom.evaluation.report import summarise, to_json
+
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
+
+
+@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL))
+def test_code_blocks_run(
+    block: str, ada: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = ada.replace(relations=(Relation(0, 1, "P19"),))
+    for name in ("dev.json", "train.json", "predictions.jsonl"):
+        formats.write([known], tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, str(PAGE), "exec"), {})
+
+
+def test_json_keys_are_all_documented(ada: Document) -> None:
+    section = PAGE.read_text().split("## JSON")[1].split("## ")[0]
+    result = to_json(summarise(evaluate([ada], [ada])))
+    documented = set(re.findall(r"`(\w+)`", section))
+    assert documented - {"null"} == {*result, *result["per_relation"]["born"]}
