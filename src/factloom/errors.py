@@ -258,7 +258,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "mention-across-sentences": (
         "the mention {start}-{end} does not lie within one sentence",
-        "This format needs each mention inside one sentence: mend the sentences or the mention.",
+        "Every mention should lie inside one sentence: mend the sentences or the mention.",
     ),
     "wrong-columns": (
         "the line has {count} columns, but {expected} are expected",

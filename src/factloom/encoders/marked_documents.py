@@ -20,6 +20,7 @@ from factloom.document import Document
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.errors import ModelError, Place
+from factloom.modules.localized_context import PairBlock, pair_blocks
 from factloom.text.markers import MarkedText, mark_spans
 
 Integers = NDArray[np.int64]
@@ -56,11 +57,11 @@ class MarkedBatch:
     mention_document: Tensor  # (mentions,)
     mention_slot: Tensor  # (mentions,)
     mention_entity: Tensor  # (mentions,)
-    entities: int
-    first: Tensor  # (unordered pairs,) entity
+    entity_counts: tuple[int, ...]  # entities of each document
+    first: Tensor  # (unordered pairs,) entity, rising
     second: Tensor  # (unordered pairs,) entity
     unordered_counts: tuple[int, ...]  # unordered pairs of each document
-    pair_unordered: Tensor  # (pairs,) rising, so that a stretch of one is a stretch of the other
+    pair_unordered: Tensor  # (pairs,)
     pair_head: Tensor  # (pairs,) entity
     pair_tail: Tensor  # (pairs,) entity
     slot_sentence: Tensor  # (documents, length) sentence, -1 outside of all
@@ -69,9 +70,25 @@ class MarkedBatch:
     evidence_target: Tensor  # (pairs with gold evidence, length) uniform over evidence tokens
 
     @property
+    def entities(self) -> int:
+        return sum(self.entity_counts)
+
+    @property
+    def entity_document(self) -> Tensor:
+        """(entities,)"""
+        counts = torch.tensor(self.entity_counts, device=self.first.device)
+        return torch.repeat_interleave(counts)
+
+    @property
     def weight(self) -> int:
         """How many terms the loss averages over."""
         return len(self.pair_head)
+
+    def blocks(self, elements: int) -> list[PairBlock]:
+        """The unordered pairs, cut so that a block lays out about `elements` numbers."""
+        counts = self.entity_counts, self.unordered_counts
+        rows = elements // self.windows.length
+        return list(pair_blocks(*counts, self.first, self.second, rows))
 
     def to(self, device: torch.device | str) -> Self:
         parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
@@ -118,7 +135,7 @@ def make_batch(examples: Sequence[MarkedExample], encoder: Encoder, relations: i
         mention_entity=_tensor(
             np.concatenate([e.mention_entity + o for e, o in zip(examples, offsets, strict=False)])
         ),
-        entities=offsets[-1],
+        entity_counts=tuple(example.entities for example in examples),
         first=_tensor(unordered[:, 0]),
         second=_tensor(unordered[:, 1]),
         unordered_counts=tuple(np.bincount(documents, minlength=len(examples)).tolist()),
@@ -221,8 +238,10 @@ def _token_sentences(document: Document, marked: MarkedText, tokens: Tokens) -> 
         return np.full(len(tokens.ids), -1, dtype=np.int64)
     starts = np.asarray([sentence.start for sentence in document.sentences])
     ends = np.asarray([sentence.end for sentence in document.sentences])
-    # a token may begin with the space in front of it, so its last character is looked up
-    last = marked.origin[np.maximum(tokens.offsets[:, 1] - 1, tokens.offsets[:, 0])]
+    # a token may begin with the space in front of it, so its last character is looked up;
+    # one that is nothing but space may be empty, even behind the last character
+    last = np.maximum(tokens.offsets[:, 1] - 1, tokens.offsets[:, 0])
+    last = marked.origin[np.minimum(last, len(marked.origin) - 1)]
     sentence = np.searchsorted(starts, last, side="right") - 1
     outside = (sentence < 0) | (last >= ends[sentence])
     return np.where(outside, -1, sentence).astype(np.int64)

@@ -13,16 +13,16 @@ Ma, Wang, Okazaki: DREEAM, EACL 2023, arXiv 2302.08675.
     evidence  the sentences that hold more than `evidence_threshold` of q_(s,o)
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from factloom.document import Document, Relation
 from factloom.encoders.encoder import Encoder
@@ -38,8 +38,9 @@ from factloom.errors import ModelError
 from factloom.evaluation.calibration import expected_calibration_error, fit_temperature
 from factloom.evaluation.relations import Fact, evaluate
 from factloom.models import storage
+from factloom.models.batches import batches_by_length, evaluating
 from factloom.modules.grouped_bilinear import GroupedBilinear
-from factloom.modules.localized_context import pair_attention, pool_context
+from factloom.modules.localized_context import pair_attention, pool_pairs
 from factloom.modules.pooling import segment_logsumexp, segment_mean
 from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold, strongest
 
@@ -96,7 +97,7 @@ class AtlopSettings(BaseModel):
     )
     marker: str = Field("*", min_length=1, description="Put before and after every mention.")
     pair_elements: PositiveInt = Field(
-        2**24, description="Bounds memory: heads x length x pairs that are laid out at once."
+        2**24, description="Bounds memory: length x pairs that are laid out at once."
     )
 
 
@@ -183,35 +184,20 @@ class Atlop(nn.Module):
 
     def _logits(self, features: _Features, batch: MarkedBatch) -> Tensor:
         """(pairs, classes); W [h; c] = W_h h + W_c c, the first once an entity."""
-        width = features.entities.shape[1]
+        width = self.encoder.width
         weights = torch.cat([self.head_projection.weight, self.tail_projection.weight])
-        entity_part = features.entities @ weights[:, :width].t()  # (entities, 2 x width)
-        chunks = list(_pair_chunks(batch, features.attention, self.settings.pair_elements))
-        if len(chunks) == 1 or not torch.is_grad_enabled():
-            scores = [self._chunk_logits(features, entity_part, weights, c) for c in chunks]
-        else:  # the rows of a chunk are made again in the backward pass
-            scores = [
-                checkpoint(
-                    self._chunk_logits, features, entity_part, weights, c, use_reentrant=False
-                )
-                for c in chunks
-            ]
-        return torch.cat(scores)
-
-    def _chunk_logits(
-        self, features: _Features, entity_part: Tensor, weights: Tensor, chunk: "_PairChunk"
-    ) -> Tensor:
-        heads, tails = entity_part.chunk(2, dim=1)  # (entities, width) twice
-        head = heads[chunk.head] + self.head_projection.bias  # (pairs, width)
-        tail = tails[chunk.tail] + self.tail_projection.bias
+        entity_part = features.entities @ weights[:, :width].t()  # (entities, 2 x pair width)
+        heads, tails = entity_part.chunk(2, dim=1)
+        head = heads[batch.pair_head] + self.head_projection.bias  # (pairs, pair width)
+        tail = tails[batch.pair_tail] + self.tail_projection.bias
         if self.settings.context:
-            rows = pair_attention(features.attention, chunk.first, chunk.second)
-            context = pool_context(rows, features.states, chunk.unordered_counts)
-            # (unordered pairs, 2 x width), the same for both directions
-            context_part = context @ weights[:, features.entities.shape[1] :].t()
+            blocks = batch.blocks(self.settings.pair_elements)
+            keep = len(blocks) <= len(batch.entity_counts)
+            context = pool_pairs(features.attention, features.states, blocks, keep=keep)
+            # (unordered pairs, 2 x pair width), the same for both directions
+            context_part = (context @ weights[:, width:].t())[batch.pair_unordered]
             head_context, tail_context = context_part.chunk(2, dim=1)
-            head = head + head_context[chunk.unordered]
-            tail = tail + tail_context[chunk.unordered]
+            head, tail = head + head_context, tail + tail_context
         logits: Tensor = self.classifier(head.tanh(), tail.tanh())
         return logits
 
@@ -225,19 +211,6 @@ class Atlop(nn.Module):
 
     # --- prediction ----------------------------------------------------------------------------
 
-    @torch.inference_mode()
-    def score(self, examples: Sequence[MarkedExample]) -> tuple[Tensor, Tensor]:
-        """Margins and sentence weights of all pairs of a few documents.
-
-        (pairs, relations): above 0 where the relation holds; (pairs, sentences): how much of
-        q_(s,o) lies in each sentence.
-        """
-        device = self.classifier.weight.device
-        batch = self.collate(examples).to(device)
-        features = self._features(batch)
-        margins = self.rule.margins(self._logits(features, batch))
-        return margins, _sentence_weights(features, batch)
-
     def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
         """The documents with their relations replaced by predicted ones.
 
@@ -245,45 +218,71 @@ class Atlop(nn.Module):
         """
         kept = list(documents)
         examples = self.prepare(kept)
-        training = self.training
-        self.eval()
-        try:
-            found: dict[int, Document] = {}
-            for numbers in _batches(examples, batch_tokens):
-                margins, weights = self.score([examples[number] for number in numbers])
-                offset = 0
-                for number in numbers:
-                    rows = slice(offset, offset + examples[number].pairs)
-                    found[number] = self._predicted(
-                        kept[number], examples[number], margins[rows].cpu(), weights[rows].cpu()
-                    )
-                    offset = rows.stop
-        finally:
-            self.train(training)
-        return [
-            found.get(index, document.replace(relations=())) for index, document in enumerate(kept)
-        ]
+        found = [document.replace(relations=()) for document in kept]
+        with evaluating(self):
+            for numbers in batches_by_length(examples, batch_tokens):
+                relations = self.relations_of(
+                    [kept[number] for number in numbers], [examples[number] for number in numbers]
+                )
+                for number, predicted in zip(numbers, relations, strict=True):
+                    found[number] = kept[number].replace(relations=predicted)
+        return found
 
-    def _predicted(
-        self, document: Document, example: MarkedExample, margins: Tensor, weights: Tensor
-    ) -> Document:
-        if self.type_constraints is not None:
-            allowed = type_mask(document, example.pair_index, self.relations, self.type_constraints)
-            margins = margins.masked_fill(~allowed, -torch.inf)
+    @torch.inference_mode()
+    def relations_of(
+        self, documents: Sequence[Document], examples: Sequence[MarkedExample]
+    ) -> list[tuple[Relation, ...]]:
+        """The relations of documents that are scored together."""
+        batch = self.collate(examples).to(self.temperature.device)
+        features = self._features(batch)
+        margins = self._margins(features, batch, documents, examples)
         held = strongest(margins, self.settings.most_relations)
-        scores = (margins / self.temperature.cpu()).sigmoid()
-        relations = [
-            Relation(
-                head=int(example.pair_index[pair, 0]),
-                tail=int(example.pair_index[pair, 1]),
-                type=self.relations[relation],
-                score=float(scores[pair, relation]),
-                evidence=self._evidence(weights[pair], len(document.sentences)),
+        pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
+        weights = self._sentence_weights(features, batch, pairs).cpu()
+        scores = (margins[pairs, types] / self.temperature).sigmoid().tolist()
+        owners = np.repeat(np.arange(len(examples)), [example.pairs for example in examples])
+        ends = np.concatenate([example.pair_index for example in examples])
+        found: list[list[Relation]] = [[] for _ in documents]
+        for row, (pair, kind) in enumerate(zip(pairs.tolist(), types.tolist(), strict=True)):
+            owner = int(owners[pair])
+            relation = Relation(
+                head=int(ends[pair, 0]),
+                tail=int(ends[pair, 1]),
+                type=self.relations[kind],
+                score=scores[row],
+                evidence=self._evidence(weights[row], len(documents[owner].sentences)),
                 provenance={"model": "atlop"},
             )
-            for pair, relation in held.nonzero().tolist()
+            found[owner].append(relation)
+        return [tuple(relations) for relations in found]
+
+    def _margins(
+        self,
+        features: _Features,
+        batch: MarkedBatch,
+        documents: Sequence[Document],
+        examples: Sequence[MarkedExample],
+    ) -> Tensor:
+        """Above 0 where a relation holds; minus infinity where the types forbid it."""
+        margins: Tensor = self.rule.margins(self._logits(features, batch))  # (pairs, relations)
+        constraints = self.settings.type_constraints
+        if isinstance(constraints, str):
+            return margins
+        allowed = [
+            type_mask(document, example.pair_index, self.relations, constraints)
+            for document, example in zip(documents, examples, strict=True)
         ]
-        return document.replace(relations=tuple(relations))
+        forbidden = ~torch.cat(allowed).to(margins.device)
+        return margins.masked_fill(forbidden, -torch.inf)
+
+    def _sentence_weights(self, features: _Features, batch: MarkedBatch, pairs: Tensor) -> Tensor:
+        """How much of q_(s,o) lies in each sentence: (chosen pairs, sentences)."""
+        heads, tails = batch.pair_head[pairs], batch.pair_tail[pairs]
+        rows = pair_attention(features.attention, heads, tails)  # (chosen pairs, length)
+        sentence = batch.slot_sentence[batch.entity_document[heads]]  # (chosen pairs, length)
+        # the first column takes up what is outside of all sentences and is cut off
+        weights = rows.new_zeros(len(rows), int(batch.slot_sentence.max()) + 2)
+        return weights.scatter_add(1, sentence + 1, rows)[:, 1:]
 
     def _evidence(self, weights: Tensor, sentences: int) -> tuple[int, ...]:
         """The sentences above the threshold; the strongest one where none is."""
@@ -299,14 +298,17 @@ class Atlop(nn.Module):
     def evaluate(
         self, documents: Sequence[Document], train_facts: AbstractSet[Fact] | None = None
     ) -> dict[str, float]:
-        """The scores that training watches: F1 and what belongs to it."""
+        """The scores that training watches and reports; Ign F1 where train facts are given."""
         report = evaluate(documents, self.predict(documents), train_facts)
-        return {
+        scores = {
             "f1": report.f1,
             "precision": report.precision,
             "recall": report.recall,
+            "intra_f1": report.intra_f1,
+            "inter_f1": report.inter_f1,
             "evidence_f1": report.evidence_f1,
         }
+        return scores if report.ign_f1 is None else scores | {"ign_f1": report.ign_f1}
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature (and a global threshold) by documents that were not trained on."""
@@ -324,15 +326,18 @@ class Atlop(nn.Module):
             "expected_calibration_error": expected_calibration_error(probabilities, right),
         }
 
+    @torch.inference_mode()
     def _all_margins(self, documents: Sequence[Document]) -> tuple[Tensor, Tensor]:
         """Margins and labels of all pairs: (pairs, relations) twice."""
-        self.eval()
         examples = self.prepare(documents)
         margins, labels = [], []
-        for numbers in _batches(examples, 4096):
-            chosen = [examples[number] for number in numbers]
-            margins.append(self.score(chosen)[0].cpu())
-            labels.append(self.collate(chosen).labels)
+        with evaluating(self):
+            for numbers in batches_by_length(examples, 4096):
+                chosen = [examples[number] for number in numbers]
+                batch = self.collate(chosen).to(self.temperature.device)
+                of_batch = [documents[number] for number in numbers]
+                margins.append(self._margins(self._features(batch), batch, of_batch, chosen).cpu())
+                labels.append(batch.labels.cpu())
         return torch.cat(margins), torch.cat(labels)
 
     # --- storage -------------------------------------------------------------------------------
@@ -365,71 +370,6 @@ class Atlop(nn.Module):
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""
         return storage.push_to_hub(self, repository, **options)
-
-
-@dataclass(frozen=True, slots=True)
-class _PairChunk:
-    """A stretch of unordered pairs with their one or two directions."""
-
-    first: Tensor  # (unordered pairs,)
-    second: Tensor
-    unordered_counts: tuple[int, ...]
-    unordered: Tensor  # (pairs,) into this chunk's unordered pairs
-    head: Tensor  # (pairs,)
-    tail: Tensor
-
-
-def _pair_chunks(batch: MarkedBatch, attention: Tensor, elements: int) -> Iterator[_PairChunk]:
-    """Cut the pairs so that heads x length x pairs stays below `elements`."""
-    count = len(batch.first)
-    size = max(1, elements // (attention.shape[1] * attention.shape[2]))
-    document_ends = torch.tensor(batch.unordered_counts).cumsum(0)  # (documents,)
-    for start in range(0, count, size):
-        stop = min(start + size, count)
-        inside = document_ends.clamp(start, stop)
-        counts = inside.diff(prepend=torch.tensor([start])).tolist()
-        low, high = torch.searchsorted(
-            batch.pair_unordered, torch.tensor([start, stop], device=batch.first.device)
-        ).tolist()
-        yield _PairChunk(
-            first=batch.first[start:stop],
-            second=batch.second[start:stop],
-            unordered_counts=tuple(counts),
-            unordered=batch.pair_unordered[low:high] - start,
-            head=batch.pair_head[low:high],
-            tail=batch.pair_tail[low:high],
-        )
-
-
-def _sentence_weights(features: _Features, batch: MarkedBatch) -> Tensor:
-    """How much of each pair's attention lies in each sentence: (pairs, sentences)."""
-    sentences = int(batch.slot_sentence.max()) + 1
-    # one column more takes up what is outside of all sentences and is cut off at the end
-    slot = batch.slot_sentence.masked_fill(batch.slot_sentence < 0, sentences)
-    membership = nn.functional.one_hot(slot, sentences + 1)[..., :sentences]
-    membership = membership.to(features.states.dtype)  # (documents, length, sentences)
-    rows = [
-        pool_context(
-            pair_attention(features.attention, chunk.first, chunk.second),
-            membership,
-            chunk.unordered_counts,
-        )
-        for chunk in _pair_chunks(batch, features.attention, 2**24)
-    ]
-    return torch.cat(rows)[batch.pair_unordered]
-
-
-def _batches(examples: Sequence[MarkedExample], batch_tokens: int) -> Iterator[list[int]]:
-    """Numbers of examples that are scored together; those without a pair are left out."""
-    asked = [number for number, example in enumerate(examples) if example.pairs]
-    batch: list[int] = []
-    for number in sorted(asked, key=lambda number: examples[number].tokens):
-        if batch and (len(batch) + 1) * examples[number].tokens > batch_tokens:
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
 
 
 MODEL, SETTINGS = Atlop, AtlopSettings

@@ -40,9 +40,9 @@ class GroupedBilinear(nn.Module):
 
     def forward(self, subjects: Tensor, objects: Tensor) -> Tensor:
         """(pairs, width), (pairs, width) -> (pairs, classes)."""
-        shape = (subjects.shape[0], -1, self.block_size)
+        groups = (-1, self.block_size)
         logits: Tensor = _OuterProductLinear.apply(  # type: ignore[no-untyped-call]
-            subjects.view(shape), objects.view(shape), self.weight
+            subjects.unflatten(1, groups), objects.unflatten(1, groups), self.weight
         )
         return logits + self.bias
 

@@ -60,12 +60,16 @@ class GlobalThreshold(nn.Module):
     @torch.no_grad()
     def fit(self, logits: Tensor, labels: Tensor, gold: int) -> None:
         """Put the threshold where F1 is highest; `gold` counts relations the pairs may lack."""
-        scores, order = logits.flatten().sort(descending=True)
-        correct = labels.flatten()[order].cumsum(0)
+        possible = logits.isfinite()  # forbidden relations have minus infinity
+        scores, order = logits[possible].sort(descending=True)
+        if not len(scores):
+            return
+        correct = labels[possible][order].cumsum(0)
         predicted = torch.arange(1, len(scores) + 1, device=scores.device)
-        best = int((2 * correct / (predicted + gold)).argmax())
-        following = scores[min(best + 1, len(scores) - 1)]
-        self.threshold.copy_((scores[best] + following) / 2)
+        following = torch.cat([scores[1:], scores[-1:] - 1])  # all may hold: below the last
+        f1 = 2 * correct / (predicted + gold)
+        best = f1.masked_fill(scores == following, -1).argmax()  # nothing parts equal scores
+        self.threshold.copy_((scores[best] + following[best]) / 2)
 
 
 def strongest(margins: Tensor, most: int) -> Tensor:
@@ -73,8 +77,5 @@ def strongest(margins: Tensor, most: int) -> Tensor:
 
     (pairs, relations) -> bool (pairs, relations)
     """
-    held = margins > 0
-    if most < margins.shape[1]:
-        lowest_kept = margins.topk(most, dim=1).values[:, -1:]  # (pairs, 1)
-        held &= margins >= lowest_kept
-    return held
+    highest = margins.topk(min(most, margins.shape[1]), dim=1).indices  # (pairs, most)
+    return torch.zeros_like(margins, dtype=torch.bool).scatter(1, highest, True) & (margins > 0)

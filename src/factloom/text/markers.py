@@ -49,7 +49,7 @@ def mark_spans(text: str, spans: Sequence[Span], marker: str) -> MarkedText:
             write(text[copied:place], np.arange(copied, place))
             copied = place
         before = "" if not pieces or pieces[-1][-1].isspace() else " "
-        after = "" if text[place : place + 1].isspace() else " "
+        after = "" if place == len(text) or text[place].isspace() else " "
         # a closing marker belongs to the last character of its mention, an opening one to the first
         stands_for = place if span is not None else place - 1
         if span is not None:

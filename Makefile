@@ -1,0 +1,39 @@
+# Everything runs in .venv, which is made on first use and again when the dependencies change.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := src tests examples benchmarks
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint bench clean
+
+help: ## show what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## make .venv with factloom and its tools
+
+demo: $(STAMP) ## train a small relation model on the example documents, show what it finds
+	$(BIN)/python examples/demo.py
+
+test: lint ## lint and types, then all tests
+	$(BIN)/python -m pytest --numprocesses $(or $(JOBS),2)
+
+lint: $(STAMP) ## style, format and types
+	$(BIN)/ruff check $(wildcard $(SOURCES))
+	$(BIN)/ruff format --check $(wildcard $(SOURCES))
+	$(BIN)/mypy
+
+bench: $(STAMP) ## speed and memory; FACTLOOM_DATA names a folder with real corpora
+	@set -e; for script in $(wildcard benchmarks/*.py); do \
+		echo "$$script" >&2; $(BIN)/python "$$script"; \
+	done
+
+clean: ## remove .venv, caches and the demo's model (not other runs)
+	rm -rf $(VENV) runs/demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find $(wildcard $(SOURCES)) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --constraint constraints.txt --editable '.[dev]'
+	touch $@

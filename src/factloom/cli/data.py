@@ -1,0 +1,191 @@
+"""`factloom data`: look at files of documents, check them, and turn one format into another."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from factloom.errors import Flaw
+    from factloom.formats.checking import Check
+    from factloom.formats.statistics import Statistics
+
+app = typer.Typer(help="Check, measure and convert files of documents.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="The documents, plain or gzipped.")]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The format of FILE, where its content does not tell: "
+        "jsonl, docred, cdr, pubtator or text."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command()
+def check(
+    file: File,
+    format: FormatOption = None,
+    types: Annotated[
+        str | None,
+        typer.Option(help="The allowed entity types: A,B,C, or a file that lists them."),
+    ] = None,
+    relations: Annotated[
+        str | None,
+        typer.Option(help="The allowed relation types: A,B,C, or a file that lists them."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List every flaw of FILE with its place; exit with 1 if there is any."""
+    from factloom.formats.checking import WARNINGS, Check
+    from factloom.formats.type_names import read_type_names
+
+    looking = Check(
+        file,
+        format,
+        types=None if types is None else read_type_names(types),
+        relation_types=None if relations is None else read_type_names(relations),
+    )
+    errors: list[Flaw] = []
+    warnings: list[Flaw] = []
+    for flaw in looking.flaws():
+        is_warning = flaw.code in WARNINGS and not strict
+        (warnings if is_warning else errors).append(flaw)
+        if not as_json:
+            typer.echo(f"{'warning' if is_warning else 'error'}: {flaw}")
+    if as_json:
+        _print_check_json(file, looking, errors, warnings)
+    else:
+        typer.echo(_summary(file, looking, len(errors), len(warnings)))
+    if errors:
+        raise typer.Exit(1)
+
+
+def _summary(file: Path, looking: "Check", errors: int, warnings: int) -> str:
+    counts = ", ".join(f"{count:,} {name}" for name, count in _counts(looking).items())
+    found = [
+        f"{count:,} {name}{'' if count == 1 else 's'}"
+        for name, count in (("error", errors), ("warning", warnings))
+        if count
+    ]
+    verdict = ", ".join(found) if errors else ", ".join(["ok", *found])
+    return f"{file}: {verdict} ({counts})"
+
+
+def _counts(looking: "Check") -> dict[str, int]:
+    return {
+        "documents": looking.documents,
+        "mentions": looking.mentions,
+        "entities": looking.entities,
+        "relations": looking.relations,
+    }
+
+
+def _print_check_json(
+    file: Path, looking: "Check", errors: Iterable["Flaw"], warnings: Iterable["Flaw"]
+) -> None:
+    import dataclasses
+
+    found = {
+        "errors": [dataclasses.asdict(flaw) for flaw in errors],
+        "warnings": [dataclasses.asdict(flaw) for flaw in warnings],
+    }
+    result = {"file": str(file), "ok": not found["errors"], **_counts(looking), **found}
+    typer.echo(json.dumps(result, ensure_ascii=False))
+
+
+@app.command()
+def stats(
+    file: File,
+    format: FormatOption = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw lengths and labels into this file (.png, ...).")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count what FILE holds: documents, lengths, types of entities and relations."""
+    from factloom import formats
+    from factloom.formats import plots
+    from factloom.formats.statistics import measure
+
+    if plot is not None:
+        plots.check_drawable(plot)
+    found = measure(formats.read(file, format))
+    if plot is not None:
+        plots.draw(found, plot)
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False))
+    else:
+        _print_tables(found)
+
+
+def _print_tables(found: "Statistics") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    counts = Table("", "count", "share", title="What there is")
+    counts.add_row("documents", f"{found.documents:,}", "")
+    for name, count in found.counts.items():
+        share = f"{found.shares[name]:.1%}" if name in found.shares else ""
+        counts.add_row(name, f"{count:,}", share)
+    lengths = Table("", "min", "median", "mean", "max", title="Lengths")
+    for name, spread in found.spreads.items():
+        middle = f"{spread.median:,.1f}", f"{spread.mean:,.2f}"
+        lengths.add_row(name, f"{spread.minimum:,}", *middle, f"{spread.maximum:,}")
+    console = Console()
+    for table in (
+        counts,
+        lengths,
+        _label_table("Entity types", found.entity_types),
+        _label_table("Relation types", found.relation_types),
+    ):
+        for column in table.columns[1:]:
+            column.justify = "right"
+        console.print(table)
+
+
+def _label_table(title: str, labels: Counter[str]) -> "Table":
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("", "count", "share", title=title)
+    for name, count in labels.most_common():
+        table.add_row(escape(name), f"{count:,}", f"{count / labels.total():.1%}")
+    return table
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The documents to read.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; gzipped if it ends in .gz.")
+    ],
+    source_format: Annotated[
+        str | None,
+        typer.Option("--from", help="The format of IN, where its content does not tell."),
+    ] = None,
+    target_format: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="The format of OUT, where its suffix does not tell: "
+            "jsonl, docred, docred-submission, cdr, pubtator or text.",
+        ),
+    ] = None,
+) -> None:
+    """Read the documents of IN and write them to OUT in another format."""
+    from factloom import formats
+    from factloom.formats import registry
+
+    written = registry.target_format(target, target_format)
+    count = formats.write(formats.read(source, source_format), target, written.name)
+    typer.echo(f"{target}: {count:,} documents written as {written.name}", err=True)
+    if written.loses:
+        typer.echo(f"note: {written.name} has no place for {written.loses}", err=True)

@@ -1,0 +1,40 @@
+"""factloom train RECIPE.toml"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def train(
+    recipe: Annotated[Path, typer.Argument(help="A TOML recipe, such as those in configs/.")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a setting: section.key=value. May be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Where to write; runs/<name of the recipe> by default.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the last checkpoint in the output.")
+    ] = False,
+) -> None:
+    """Train a model by a recipe, fit its scores, and measure it."""
+    from factloom.recipe import read_recipe
+
+    settings = read_recipe(recipe, set_ or ())
+
+    from rich.console import Console
+
+    from factloom.training.run import train_recipe
+
+    target = output or Path("runs") / recipe.stem
+    results = train_recipe(settings, target, resume=resume, recipe_name=str(recipe))
+    if not results:  # another process reports
+        return
+    console = Console()
+    for name in ("development", *results["report"]):
+        scores = results["development"] if name == "development" else results["report"][name]
+        line = "  ".join(f"{key} {100 * value:.1f}" for key, value in scores.items())
+        console.print(f"{name}: {line}", highlight=False, soft_wrap=True)
+    console.print(f"model: {target / 'best'}", highlight=False, soft_wrap=True)

@@ -1,0 +1,219 @@
+"""DocRED, Re-DocRED, DWIE: tokens in sentences, entities as lists of mentions.
+
+Yao et al., DocRED: A Large-Scale Document-Level Relation Extraction Dataset, ACL 2019.
+A file is one JSON array, or one object a line. Keys that factloom does not use are kept in
+`attributes`. There, `None` under one of DocRED's own keys says that the source lacks that key.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.formats.json_records import conforming, encode, records
+from factloom.formats.report import Findings, Report
+from factloom.formats.source import Source
+from factloom.text.tokens import join_tokens, mention_tokens, tokenised_sentences
+
+_EXTRA_KEYS = ConfigDict(strict=True, extra="allow")
+
+
+class _Mention(BaseModel):
+    model_config = _EXTRA_KEYS
+    pos: Annotated[list[int], Field(min_length=2, max_length=2)]  # half-open tokens
+    sent_id: int
+    type: str
+    name: str = ""
+
+
+class _Label(BaseModel):
+    model_config = _EXTRA_KEYS
+    h: int
+    t: int
+    r: str
+    evidence: list[int] = Field(default_factory=list)
+
+
+class _Record(BaseModel):
+    model_config = _EXTRA_KEYS
+    title: str
+    sents: list[list[str]]
+    vertices: list[list[_Mention]] = Field(alias="vertexSet")
+    labels: list[_Label] = Field(default_factory=list)
+
+
+_SCHEMA = TypeAdapter(_Record)
+
+
+def looks_like(head: str) -> bool:
+    """Whether a file that begins with `head` may be of this format."""
+    start = "".join(head[:1000].split())
+    if start == "[]":
+        return True
+    return start.startswith(("[{", "{")) and ('"vertexSet"' in head or '"sents"' in head)
+
+
+def read(source: Source, report: Report) -> Iterator[Document]:
+    for place, record in records(source, report):
+        findings = Findings(place, report)
+        if isinstance(record, dict) and isinstance(record.get("title"), str):
+            findings.name_document(record["title"])
+        checked = conforming(_SCHEMA, record, findings)
+        document = None if checked is None else _document(checked, findings)
+        if document is not None:
+            yield document
+
+
+def _document(record: _Record, findings: Findings) -> Document | None:
+    text, sentences = join_tokens(record.sents)
+    mentions: list[Mention] = []
+    entities: list[Entity] = []
+    for index, vertex in enumerate(record.vertices):
+        first = len(mentions)
+        mentions.extend(
+            _mention(mention, text, sentences, f"vertexSet[{index}][{place}]", findings)
+            for place, mention in enumerate(vertex)
+        )
+        kind = mentions[first].type if vertex else "none"  # an empty entity is a flaw anyway
+        entities.append(Entity(tuple(range(first, len(mentions))), kind))
+    return findings.document(
+        text=text,
+        id=record.title,
+        sentences=sentences,
+        mentions=tuple(mentions),
+        entities=tuple(entities),
+        relations=tuple(_relation(label) for label in record.labels),
+        attributes=_other_keys(record),
+    )
+
+
+def _mention(
+    mention: _Mention, text: str, sentences: tuple[Sentence, ...], part: str, findings: Findings
+) -> Mention:
+    start, end = _characters(mention, text, sentences, part, findings)
+    named = "name" in mention.model_fields_set and mention.name != text[start:end]
+    return Mention(
+        start,
+        end,
+        mention.type,
+        name=mention.name if named else None,
+        attributes=_other_keys(mention),
+    )
+
+
+def _characters(
+    mention: _Mention, text: str, sentences: tuple[Sentence, ...], part: str, findings: Findings
+) -> tuple[int, int]:
+    stand_in = (0, len(text))  # keeps the indices right, so that the rest can still be checked
+    (start, end), sentence = mention.pos, mention.sent_id
+    if not 0 <= sentence < len(sentences):
+        findings.add("no-such-sentence", part, sentence=sentence, count=len(sentences))
+        return stand_in
+    tokens = sentences[sentence].tokens
+    if not 0 <= start < end <= len(tokens):
+        span = {"start": start, "end": end, "sentence": sentence, "count": len(tokens)}
+        findings.add("span-outside-sentence", f"{part}.pos", **span)
+        return stand_in
+    characters = tokens[start][0], tokens[end - 1][1]
+    if characters[0] == characters[1]:
+        findings.add("blank-mention", f"{part}.pos")
+        return stand_in
+    return characters
+
+
+def _relation(label: _Label) -> Relation:
+    attributes = _other_keys(label)
+    score = attributes.get("score")
+    if isinstance(score, float) and 0 <= score <= 1:
+        del attributes["score"]
+    else:
+        score = None  # somebody else's score: not a probability
+    return Relation(
+        head=label.h,
+        tail=label.t,
+        type=label.r,
+        score=score,
+        evidence=tuple(label.evidence),
+        attributes=attributes,
+    )
+
+
+def _other_keys(part: BaseModel) -> dict[str, Any]:
+    absent = type(part).model_fields.keys() - part.model_fields_set
+    return {**(part.model_extra or {}), **dict.fromkeys(absent)}
+
+
+def write(documents: Iterable[Document]) -> Iterator[str]:
+    """The pieces of a DocRED file, one record a line inside one array."""
+    return _array(_record(document) for document in documents)
+
+
+def write_submission(documents: Iterable[Document]) -> Iterator[str]:
+    """The official submission file: one flat list of predicted facts."""
+    return _array(
+        {
+            "title": document.id,
+            "h_idx": relation.head,
+            "t_idx": relation.tail,
+            "r": relation.type,
+            "evidence": relation.evidence,
+        }
+        for document in documents
+        for relation in document.relations
+    )
+
+
+def _array(values: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    separator = "[\n"
+    for value in values:
+        yield separator + encode(value, value["title"])
+        separator = ",\n"
+    yield "[]\n" if separator == "[\n" else "\n]\n"
+
+
+def _record(document: Document) -> dict[str, Any]:
+    sentences = tokenised_sentences(document)
+    text = document.text
+    record: dict[str, Any] = {
+        "title": document.id,
+        "sents": [[text[start:end] for start, end in s.tokens] for s in sentences],
+        "vertexSet": [
+            [_mention_record(document, mention, sentences) for mention in entity.mentions]
+            for entity in document.entities
+        ],
+    }
+    if document.relations or "labels" not in document.attributes:
+        record["labels"] = [_label_record(relation) for relation in document.relations]
+    return _extra_keys(document.attributes, _Record) | record
+
+
+def _mention_record(
+    document: Document, index: int, sentences: tuple[Sentence, ...]
+) -> dict[str, Any]:
+    mention = document.mentions[index]
+    sentence, start, end = mention_tokens(document, index, sentences)
+    words = [document.text[a:b] for a, b in sentences[sentence].tokens[start:end]]
+    record = {
+        "name": " ".join(words) if mention.name is None else mention.name,
+        "pos": [start, end],
+        "sent_id": sentence,
+        "type": mention.type,
+    }
+    if mention.attributes.get("name", "") is None and mention.name is None:
+        del record["name"]
+    return _extra_keys(mention.attributes, _Mention) | record
+
+
+def _label_record(relation: Relation) -> dict[str, Any]:
+    record: dict[str, Any] = {"r": relation.type, "h": relation.head, "t": relation.tail}
+    if relation.evidence or "evidence" not in relation.attributes:
+        record["evidence"] = relation.evidence
+    if relation.score is not None:
+        record["score"] = relation.score
+    return _extra_keys(relation.attributes, _Label) | record
+
+
+def _extra_keys(attributes: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
+    own = {field.alias or name for name, field in schema.model_fields.items()}
+    return {key: value for key, value in attributes.items() if key not in own}

@@ -1,0 +1,216 @@
+"""JSON records one by one: the elements of one big array, or one object a line.
+
+Stricter than the standard library where JSON is: no NaN, no infinity, no half surrogate pairs.
+"""
+
+import json
+import math
+import re
+import reprlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from factloom.errors import DocumentError, InputError, Place, flaw
+from factloom.formats import source as limits
+from factloom.formats.report import Findings, Report
+from factloom.formats.source import Source
+
+Schema = TypeVar("Schema")
+
+_WHITE_SPACE = re.compile(r"[ \t\r\n]*")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_LONGEST_LITERAL = len("-Infinity")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite_number(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {digits} is too large")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite_number)
+
+
+def records(source: Source, report: Report) -> Iterator[tuple[Place, object]]:
+    """The records of a file that holds either one array or one object a line."""
+    if source.head().lstrip().startswith("["):
+        yield from array_records(source)
+    else:
+        yield from line_records(source, report)
+
+
+def line_records(source: Source, report: Report) -> Iterator[tuple[Place, object]]:
+    """One JSON value a line; a line that is not JSON is reported and skipped."""
+    for number, line in source.lines(report):
+        if not line.strip():
+            continue
+        place = Place(file=str(source.path), line=number)
+        try:
+            value, end = _decode(line, len(line) - len(line.lstrip()))
+        except json.JSONDecodeError as error:
+            detail = f"{error.msg} at character {error.pos + 1}"
+            report(flaw("not-json", place, detail=detail))
+        except (ValueError, RecursionError) as error:
+            report(flaw("not-json", place, detail=_reason(error)))
+        else:
+            if line[end:].strip():
+                detail = f"more text after the value, at character {end + 1}"
+                report(flaw("not-json", place, detail=detail))
+                continue
+            yield place, value
+
+
+def array_records(source: Source) -> Iterator[tuple[Place, object]]:
+    """The elements of one JSON array, decoded one by one, never the whole file at once."""
+    stream = _Stream(source)
+    stream.expect("[", "the file should hold a list")
+    if stream.next_character() == "]":
+        stream.take()
+    else:
+        while True:
+            value = stream.value()
+            yield stream.place, value
+            stream.number += 1
+            if stream.next_character() == "]":
+                stream.take()
+                break
+            stream.expect(",", "after a record comes ',' or ']'")
+            stream.next_character()
+    if stream.next_character():
+        stream.fail("there is more text after the end of the list")
+
+
+class _Stream:
+    """A window over the characters of a file that grows until it holds the next JSON value."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._pieces = source.pieces()
+        self._text = ""
+        self._position = 0
+        self._before = 0  # characters that left the window already
+        self.number = 0
+
+    @property
+    def place(self) -> Place:
+        return Place(file=str(self._source.path), part=f"record {self.number}")
+
+    def next_character(self) -> str:
+        """The next character that is not white space, '' at the end of the file."""
+        while True:
+            match = _WHITE_SPACE.match(self._text, self._position)
+            self._position = match.end() if match else self._position
+            if self._position < len(self._text):
+                return self._text[self._position]
+            if not self._grow():
+                return ""
+
+    def take(self) -> None:
+        self._position += 1
+
+    def expect(self, character: str, otherwise: str) -> None:
+        if self.next_character() != character:
+            self.fail(otherwise)
+        self.take()
+
+    def value(self) -> object:
+        """Decode the value at the position; the window grows while the value is cut off."""
+        self.next_character()
+        while True:
+            try:
+                value, end = _decode(self._text, self._position)
+            except json.JSONDecodeError as error:
+                if self._is_malformed(error) or not self._grow():
+                    self.fail(error.msg, error.pos)
+            except (ValueError, RecursionError) as error:
+                self.fail(_reason(error))
+            else:
+                whole = end < len(self._text) or isinstance(value, dict | list)
+                if whole or not self._grow():  # a number at the edge may go on
+                    self._position = end
+                    return value
+
+    def fail(self, detail: str, position: int | None = None) -> NoReturn:
+        offset = self._before + (self._position if position is None else position)
+        detail = f"{detail}, at character {offset + 1} of the file"
+        raise InputError("not-json", self.place, detail=detail)
+
+    def _is_malformed(self, error: json.JSONDecodeError) -> bool:
+        # A cut-off value fails near the window's end; only an open string fails at its start.
+        near_end = error.pos + _LONGEST_LITERAL > len(self._text)
+        return not near_end and not error.msg.startswith("Unterminated string")
+
+    def _grow(self) -> bool:
+        rest = self._text[self._position :]
+        if len(rest) > limits.MAXIMUM_RECORD:
+            raise InputError("record-too-long", self.place, limit=limits.MAXIMUM_RECORD)
+        self._before += self._position
+        parts, wanted = [rest], max(len(rest), 1)  # doubling keeps the work linear
+        while wanted > 0 and (piece := next(self._pieces, None)) is not None:
+            parts.append(piece)
+            wanted -= len(piece)
+        self._text, self._position = "".join(parts), 0
+        return len(self._text) > len(rest)
+
+
+def _decode(text: str, position: int) -> tuple[Any, int]:
+    value, end = _DECODER.raw_decode(text, position)
+    if _SURROGATE_ESCAPE.search(text, position, end):
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("an escape such as \\ud83d is only half a character") from None
+    return value, end
+
+
+def _reason(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def encode(value: object, document: str) -> str:
+    """One line of JSON; `document` names the place if the value has no JSON form."""
+    try:
+        line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        line.encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DocumentError(
+            "no-json-form", Place(document=document), detail=_reason(error)
+        ) from None
+    return line
+
+
+def conforming(schema: TypeAdapter[Schema], record: object, findings: Findings) -> Schema | None:
+    """The record if its keys and types are those of the schema; else its flaws are added."""
+    try:
+        return schema.validate_python(record)
+    except ValidationError as error:
+        for problem in error.errors(include_url=False, include_context=False):
+            _add_schema_flaw(problem, findings)
+        return None
+
+
+def _add_schema_flaw(problem: Mapping[str, Any], findings: Findings) -> None:
+    *parents, last = problem["loc"] or ("",)
+    if problem["type"] == "missing":
+        findings.add("missing-key", part_name(parents), key=last)
+    elif problem["type"] == "extra_forbidden":
+        findings.add("unknown-key", part_name(parents), key=last)
+    else:
+        detail = problem["msg"].removeprefix("Input should be ")
+        value = reprlib.repr(problem["input"])
+        findings.add("wrong-type", part_name(problem["loc"]), detail=detail, value=value)
+
+
+def part_name(steps: Any) -> str:
+    """A path into a record, such as `labels[2].evidence`."""
+    name = ""
+    for step in steps:
+        name += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return name.removeprefix(".")

@@ -1,0 +1,48 @@
+"""Writing an output file: gzip, encoding, and no half files."""
+
+import gzip
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from factloom.errors import DocumentError, InputError, Place
+
+
+def write_pieces(pieces: Iterable[str], path: Path) -> None:
+    """Write text aside and rename it at the end, gzipped if the name ends in `.gz`."""
+    with _complete_or_nothing(path) as stream:
+        for piece in pieces:
+            stream.write(_encode(piece))
+
+
+def _encode(piece: str) -> bytes:
+    try:
+        return piece.encode("utf-8")
+    except UnicodeEncodeError as error:
+        value = piece[max(0, error.start - 10) : error.end]
+        detail = "half of a surrogate pair is no character"
+        raise DocumentError("not-writable", value=value, detail=detail) from None
+
+
+@contextmanager
+def _complete_or_nothing(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    # Pipes and devices such as /dev/stdout cannot be renamed to.
+    direct = path.exists() and not path.is_file() and not path.is_dir()
+    aside = path if direct else path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with aside.open("wb") as raw:
+            if path.name.endswith(".gz"):
+                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
+                    yield stream
+            else:
+                yield raw
+        if not direct:
+            aside.replace(path)
+    except OSError as error:
+        detail = error.strerror or error
+        raise InputError("file-unwritable", Place(file=str(path)), detail=detail) from None
+    finally:
+        if not direct:
+            aside.unlink(missing_ok=True)

@@ -1,0 +1,50 @@
+"""Plain text: a file is one document, its id the name of the file; sentences are found by rule."""
+
+from collections.abc import Iterable, Iterator
+
+from factloom.document import Document, Sentence
+from factloom.errors import InputError
+from factloom.formats import source as limits
+from factloom.formats.report import Findings, Report
+from factloom.formats.source import Source
+from factloom.text.sentences import split_sentences
+
+
+def looks_like(head: str) -> bool:
+    """Whether a file that begins with `head` may be prose rather than data."""
+    if (
+        not head.replace("\n", "")
+        .replace("\r", "")
+        .replace("\t", "")
+        .replace("\f", "")
+        .isprintable()
+    ):
+        return False
+    first_line = head.lstrip().partition("\n")[0]
+    return not first_line.startswith(("{", "[")) and "\t" not in first_line
+
+
+def read(source: Source, report: Report) -> Iterator[Document]:
+    pieces: list[str] = []
+    length = 0
+    for piece in source.pieces():
+        pieces.append(piece)
+        length += len(piece)
+        if length > limits.MAXIMUM_RECORD:
+            raise InputError("record-too-long", source.place, limit=limits.MAXIMUM_RECORD)
+    text = "".join(pieces)
+    document = Findings(source.place, report).document(
+        text=text,
+        id=source.path.name.removesuffix(".gz").removesuffix(".txt"),
+        sentences=tuple(Sentence(start, end) for start, end in split_sentences(text)),
+    )
+    if document is not None:
+        yield document
+
+
+def write(documents: Iterable[Document]) -> Iterator[str]:
+    """The bare text of the only document."""
+    for number, document in enumerate(documents):
+        if number > 0:
+            raise InputError("one-document-only")
+        yield document.text

@@ -1,0 +1,133 @@
+"""Opening an input file: gzip, encoding, and limits, with one clear error for each way to fail.
+
+A file is never read as a whole: `lines` gives one line at a time, `pieces` one megabyte, and
+no line may be longer than `MAXIMUM_RECORD`.
+"""
+
+import codecs
+import gzip
+import io
+import itertools
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from factloom.errors import InputError, Place, flaw
+from factloom.formats.report import Report
+
+MAXIMUM_RECORD = 64 * 2**20  # bytes of a line, characters of a JSON record or a plain text
+_PIECE = 2**20
+_HEAD = 2**16
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input file, plain or gzipped (told by its first bytes, not by its name)."""
+
+    path: Path
+
+    @property
+    def place(self) -> Place:
+        return Place(file=str(self.path))
+
+    def head(self) -> str:
+        """The beginning of the file, for guessing its format; broken characters are replaced."""
+        with self._open() as stream:
+            start = stream.read(_HEAD)
+        if not start.strip():
+            raise InputError("empty-file", self.place)
+        return start.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", errors="replace")
+
+    def lines(self, report: Report) -> Iterator[tuple[int, str]]:
+        """Number (from 1) and text of each line; a line that cannot be read is reported."""
+        empty = True
+        with self._open() as stream:
+            for number in itertools.count(1):
+                line = stream.readline(MAXIMUM_RECORD + 1)
+                if not line:
+                    break
+                empty = empty and not line.strip()
+                if len(line) > MAXIMUM_RECORD:
+                    place = Place(file=str(self.path), line=number)
+                    report(flaw("record-too-long", place, limit=MAXIMUM_RECORD))
+                    _skip_to_line_end(stream, line)
+                    continue
+                if number == 1:
+                    line = line.removeprefix(_BYTE_ORDER_MARK)
+                try:
+                    text = self._decode(line, number)
+                except InputError as error:
+                    report(error.flaw)
+                    continue
+                yield number, text.removesuffix("\n").removesuffix("\r")
+        if empty:
+            raise InputError("empty-file", self.place)
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the file, about a megabyte at a time."""
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        empty = True
+        line = 1
+        with self._open() as stream:
+            while piece := stream.read(_PIECE):
+                pending = decoder.getstate()[0]
+                text = self._decode(pending + piece, line, decoder=decoder, pending=len(pending))
+                if empty:
+                    text = text.removeprefix("\ufeff")
+                    empty = not text.strip()
+                line += text.count("\n")
+                yield text
+        if decoder.getstate()[0]:
+            raise InputError("cut-encoding", Place(file=str(self.path), line=line))
+        if empty:
+            raise InputError("empty-file", self.place)
+
+    def _decode(
+        self,
+        content: bytes,
+        line: int,
+        decoder: codecs.IncrementalDecoder | None = None,
+        pending: int = 0,
+    ) -> str:
+        nul = content.find(b"\0")
+        if nul >= 0:
+            raise self._bad_byte("nul-byte", content, nul, line)
+        try:
+            return decoder.decode(content[pending:]) if decoder else content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self._bad_byte("wrong-encoding", content, error.start, line) from None
+
+    def _bad_byte(self, code: str, content: bytes, position: int, line: int) -> InputError:
+        line += content.count(b"\n", 0, position)
+        column = position - content.rfind(b"\n", 0, position)  # bytes are counted from 1
+        place = Place(file=str(self.path), line=line, part=f"byte {column}")
+        return InputError(code, place, byte=f"0x{content[position]:02x}")
+
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        try:
+            with self.path.open("rb") as raw:
+                zipped = raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] == _GZIP_MAGIC
+                if not zipped:
+                    yield raw
+                else:
+                    with gzip.GzipFile(fileobj=raw) as stream:
+                        yield io.BufferedReader(stream, _PIECE)
+        except FileNotFoundError:
+            raise InputError("file-missing", self.place) from None
+        except IsADirectoryError:
+            raise InputError("file-is-directory", self.place) from None
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputError("broken-gzip", self.place, detail=error) from None
+        except OSError as error:
+            raise InputError("file-unreadable", self.place, detail=error.strerror or error) from None
+
+
+def _skip_to_line_end(stream: BinaryIO, line: bytes) -> None:
+    while line and not line.endswith(b"\n"):
+        line = stream.readline(_PIECE)

@@ -1,0 +1,1 @@
+"""Sentences and tokens of plain text."""

@@ -1,0 +1,51 @@
+"""What a training depends on, so that a checkpoint is not continued by another training."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from torch import nn
+
+from factloom.training.batching import Example
+from factloom.training.plugin import Plugin
+from factloom.training.settings import FREE_ON_RESUME, TrainingSettings
+
+
+def fingerprint(
+    model: nn.Module,
+    examples: Sequence[Example],
+    settings: TrainingSettings,
+    plugins: Iterable[Plugin],
+    processes: int,
+    precision: str,
+) -> dict[str, Any]:
+    """Everything that decides the weights at the end, beside the code: one entry a cause."""
+    chosen = settings.model_dump(mode="json", exclude=set(FREE_ON_RESUME))
+    costs = ((getattr(example, "id", ""), example.tokens, example.pairs) for example in examples)
+    shapes = ((name, list(weights.shape)) for name, weights in model.state_dict().items())
+    return {
+        **{f"training.{name}": value for name, value in chosen.items()},
+        "computing precision": precision,
+        "number of processes": processes,
+        "number of examples": len(examples),
+        "examples": _digest(costs),
+        "names and shapes of the weights": _digest(shapes),
+        "plug-ins": [type(plugin).__name__ for plugin in plugins],
+    }
+
+
+def differences(saved: dict[str, Any], current: dict[str, Any]) -> list[str]:
+    """The entries that differ, told to people."""
+    names = [*current, *(name for name in saved if name not in current)]
+    return [
+        f"{name} was {saved.get(name)!r} and is {current.get(name)!r}"
+        for name in names
+        if saved.get(name) != current.get(name)
+    ]
+
+
+def _digest(items: Iterable[object]) -> str:
+    digest = hashlib.sha256()
+    for item in items:
+        digest.update(f"{item!r}\n".encode())
+    return digest.hexdigest()[:16]

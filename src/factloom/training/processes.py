@@ -1,0 +1,48 @@
+"""One process or many: how `accelerate` is set up, and what processes tell each other."""
+
+from datetime import timedelta
+from typing import TypeVar
+
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState, PartialState
+from accelerate.utils import (
+    DistributedDataParallelKwargs,
+    GradientAccumulationPlugin,
+    InitProcessGroupKwargs,
+    broadcast_object_list,
+    gather_object,
+)
+
+from factloom.training.optimization import precision
+
+Value = TypeVar("Value")
+
+# The others wait while the first process validates, which may take long.
+PATIENCE_WITH_EACH_OTHER = timedelta(hours=12)
+
+
+def make_accelerator(mixed_precision: str) -> Accelerator:
+    """The accelerator of this process, on the device and in the group that the launcher set."""
+    group = InitProcessGroupKwargs(timeout=PATIENCE_WITH_EACH_OTHER)
+    device = PartialState(**group.to_kwargs()).device
+    # A second training in one Python process may compute in another precision than the first.
+    AcceleratorState._reset_state()
+    return Accelerator(
+        mixed_precision=precision(mixed_precision, device),
+        # The trainer weighs the batches of a step itself, so nothing is left to divide by.
+        gradient_accumulation_plugin=GradientAccumulationPlugin(num_steps=1),
+        # A model may have weights without a part in the loss, such as an encoder's pooler.
+        kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
+    )
+
+
+def from_all(value: Value) -> list[Value]:
+    """What every process gives, in the order of the processes."""
+    return list(gather_object([value]))
+
+
+def from_first(value: Value) -> Value:
+    """What the first process gives."""
+    values = [value]
+    broadcast_object_list(values)
+    return values[0]

@@ -1,0 +1,138 @@
+"""From a recipe to a trained, calibrated and measured model."""
+
+import hashlib
+import json
+import platform
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from factloom import __version__
+from factloom.document import Document
+from factloom.encoders.encoder import Encoder
+from factloom.errors import Place, RecipeError
+from factloom.evaluation.facts import facts_of, read_facts
+from factloom.formats import read
+from factloom.models.storage import load, model_class, model_settings
+from factloom.recipe import Recipe, data_path, validated
+from factloom.training.checkpoint import write_directory, write_file
+from factloom.training.trainer import Trainer
+
+RESULTS = "results.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The documents of a recipe."""
+
+    train: list[Document]
+    development: list[Document]
+    report: dict[str, list[Document]]
+
+
+def train_recipe(
+    recipe: Recipe, output: Path, *, resume: bool = False, recipe_name: str = ""
+) -> dict[str, Any]:
+    """Train, fit the scores on development documents, measure; returns what results.json holds.
+
+    The finished model is in `output`/best. Only the first process measures and writes.
+    """
+    place = Place(file=recipe_name or None)
+    kind = model_class(recipe.kind)
+    settings = validated(model_settings(recipe.kind), recipe.model_settings, place)
+    corpus = read_corpus(recipe)
+    options = recipe.encoder.model_dump(exclude={"name"})
+    torch.manual_seed(recipe.training.seed)  # new layers start the same in every run
+    encoder = Encoder.load(recipe.encoder.name, **options)
+    names = _relation_names(recipe)
+    model = kind.from_documents(encoder, corpus.train, settings, relation_names=names)
+    model.provenance = provenance(recipe)
+    trainer = Trainer(
+        model,
+        [example for example in model.prepare(corpus.train) if example.pairs],
+        recipe.training,
+        output,
+        validate=lambda current: current.evaluate(corpus.development),
+    )
+    result = trainer.train(resume=resume)
+    if not trainer.accelerator.is_main_process:
+        return {}
+    return _finish(recipe, corpus, output, {"training": asdict(result)})
+
+
+def read_corpus(recipe: Recipe) -> Corpus:
+    train = _read_all(recipe.data.train, recipe.data.format)
+    development = _read_all(recipe.data.development, recipe.data.format)
+    if recipe.data.hold_out:
+        train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
+    report = {path: _read_all([path], recipe.data.format) for path in recipe.data.report}
+    return Corpus(train, development, report)
+
+
+def hold_out(
+    documents: Sequence[Document], part: float, seed: int
+) -> tuple[list[Document], list[Document]]:
+    """Split off a random part; both keep the documents' order."""
+    count = round(len(documents) * part)
+    if not 0 < count < len(documents):
+        raise RecipeError("too-few-documents", documents=len(documents), part=part)
+    chosen = set(random.Random(seed).sample(range(len(documents)), count))
+    kept = [document for index, document in enumerate(documents) if index not in chosen]
+    return kept, [documents[index] for index in sorted(chosen)]
+
+
+def provenance(recipe: Recipe) -> dict[str, Any]:
+    """What somebody needs to make the model again: settings, versions, data fingerprints."""
+    files = [*recipe.data.train, *recipe.data.development, *recipe.data.report]
+    return {
+        "recipe": recipe.model_dump(mode="json"),
+        "data_sha256": {path: _fingerprint(data_path(path)) for path in files},
+        "versions": {
+            "factloom": __version__,
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "transformers": version("transformers"),
+        },
+    }
+
+
+def _finish(
+    recipe: Recipe, corpus: Corpus, output: Path, results: dict[str, Any]
+) -> dict[str, Any]:
+    """Fit scores on the development documents, save the model again, and measure it."""
+    model = load(output / "best")
+    results["scores_fitted"] = model.fit_scores(corpus.development)
+    write_directory(output / "best", model.save_pretrained)
+    facts = recipe.data.train_facts
+    train_facts = read_facts(data_path(facts)) if facts else facts_of(corpus.train)
+    results["development"] = model.evaluate(corpus.development, train_facts)
+    results["report"] = {
+        path: model.evaluate(documents, train_facts) for path, documents in corpus.report.items()
+    }
+    write_file(output / RESULTS, json.dumps(results, indent=2, default=str) + "\n")
+    return results
+
+
+def _read_all(paths: Sequence[str], file_format: str | None) -> list[Document]:
+    return [document for path in paths for document in read(data_path(path), file_format)]
+
+
+def _relation_names(recipe: Recipe) -> dict[str, str]:
+    if recipe.data.relation_names is None:
+        return {}
+    path = Path(data_path(recipe.data.relation_names))
+    try:
+        names = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecipeError("recipe-setting", Place(file=str(path)), detail=error) from error
+    return {str(relation): str(name) for relation, name in names.items()}
+
+
+def _fingerprint(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,84 @@
+"""Everything about a training that a user can choose."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt, model_validator
+
+# Settings that decide when something is written or when training ends, but no weight on the way:
+# a training may be resumed with other values of these.
+FREE_ON_RESUME = frozenset(
+    {"patience", "checkpoint_every_epochs", "checkpoint_every_steps", "keep", "log_every"}
+)
+
+
+class TrainingSettings(BaseModel):
+    """How to train. The same for every model; see docs/training.md for the whole story."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    epochs: PositiveInt = Field(10, description="How many times every document is seen.")
+    batch_size: PositiveInt = Field(4, description="Documents a step, process and accumulation.")
+    accumulation: PositiveInt = Field(
+        1, description="Makes a step this many times larger without taking more memory."
+    )
+    batch_tokens: PositiveInt | None = Field(
+        None,
+        description="At most so many padded tokens (longest x documents) in one forward pass; "
+        "bounds the memory, never changes the step. No limit if absent.",
+    )
+    batch_pairs: PositiveInt | None = Field(
+        None, description="At most so many entity pairs in one forward pass. No limit if absent."
+    )
+    bucket_steps: PositiveInt = Field(
+        16,
+        description="Steps' worth of shuffled documents that are sorted by length together, "
+        "so that a step holds documents of like length. 1 switches it off.",
+    )
+    learning_rates: dict[str, NonNegativeFloat] = Field(
+        {"": 5e-5},
+        description="Learning rate by name prefix of the parameters, such as "
+        '{"encoder": 5e-5, "": 1e-4}. The longest matching prefix wins, "" is all the rest.',
+    )
+    weight_decay: NonNegativeFloat = Field(
+        0.0, description="Decoupled weight decay; never on biases and norms."
+    )
+    adam_epsilon: Annotated[float, Field(gt=0)] = Field(
+        1e-6, description="Added to the denominator of AdamW."
+    )
+    schedule: Literal["linear", "cosine", "constant"] = Field(
+        "linear", description="How the learning rate goes on after the warm-up."
+    )
+    warmup: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.06, description="Part of all steps in which the learning rate rises from 0."
+    )
+    clip: Annotated[float, Field(gt=0)] | None = Field(
+        1.0, description="Largest norm of the whole gradient. No clipping if absent."
+    )
+    mixed_precision: Literal["auto", "no", "bf16", "fp16"] = Field(
+        "auto", description="`auto` takes bf16 where the device computes faster in it, else none."
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(
+        42, description="Decides the order of documents, dropout and everything random."
+    )
+    metric: str = Field("f1", description="The validation score that chooses the best model.")
+    validate_every: PositiveInt = Field(1, description="Epochs between two validations.")
+    patience: PositiveInt | None = Field(
+        None,
+        description="Stop after so many validations without a better score. Never if absent.",
+    )
+    checkpoint_every_epochs: PositiveInt = Field(
+        1, description="Epochs between two checkpoints; there is always one at the end."
+    )
+    checkpoint_every_steps: PositiveInt | None = Field(
+        None, description="Steps between two further checkpoints within an epoch. None if absent."
+    )
+    keep: PositiveInt = Field(1, description="How many of the last checkpoints stay on the disk.")
+    log_every: PositiveInt = Field(
+        50, description="Steps between two log lines where no terminal can show a progress bar."
+    )
+
+    @model_validator(mode="after")
+    def _default_rate_given(self) -> Self:
+        if "" not in self.learning_rates:
+            raise ValueError('learning_rates needs the key "": the rate of all other parameters')
+        return self
