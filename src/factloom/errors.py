@@ -321,6 +321,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this processor does not compute in {precision}, it would only emulate it slowly",
         "Set mixed_precision to 'auto' or 'no'.",
     ),
+    "launched-alone": (
+        "several processes were asked for, but the launcher started only one",
+        "Use `accelerate launch --multi_gpu --num_processes N`, which is right on a CPU too.",
+    ),
     "numbers-not-finite": (
         "the {what} of step {step} (epoch {epoch}) is not a finite number",
         "Try a lower learning rate or a longer warm-up, and look at the documents named.",

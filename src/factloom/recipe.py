@@ -13,6 +13,7 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import Template
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
@@ -97,7 +98,7 @@ def read_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     place = Place(file=str(path))
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    except OSError as error:
         raise RecipeError("recipe-not-found", place) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RecipeError("recipe-not-toml", place, detail=error) from error
@@ -121,11 +122,10 @@ def validated(kind: type[SettingsT], content: Mapping[str, Any], place: Place) -
 def data_path(path: str) -> str:
     """A path with its environment variables filled in."""
     known = {"FACTLOOM_DATA": DEFAULT_DATA, **os.environ}
-    for name, value in known.items():
-        path = path.replace(f"${{{name}}}", value).replace(f"${name}/", f"{value}/")
-    if "$" in path:
-        raise RecipeError("recipe-variable", path=path)
-    return path
+    try:
+        return Template(path).substitute(known)
+    except (KeyError, ValueError) as error:  # not set, or a "$" without a name
+        raise RecipeError("recipe-variable", path=path) from error
 
 
 def _override(content: dict[str, Any], text: str) -> None:

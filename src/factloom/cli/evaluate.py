@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from factloom.cli.predict import check_writable, predicted_documents, write_whole
+from factloom.cli.predict import check_writable, predicted_documents
 from factloom.document import Document
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ def _predict(
     model: str, gold: Sequence[Document], batch_size: int, output: Path | None
 ) -> list[Document]:
     import factloom
+    from factloom import formats
 
     if output is not None:
         check_writable(output)
     extractor = factloom.load(model)
     predicted = list(predicted_documents(extractor, gold, batch_size, total=len(gold)))
     if output is not None:
-        write_whole(predicted, output)
+        formats.write(predicted, output)
     return predicted
 
 

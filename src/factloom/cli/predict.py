@@ -1,7 +1,6 @@
 """`factloom predict`: documents in, the same documents with predicted relations out."""
 
 import itertools
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,7 +42,7 @@ def predict(
     extractor = factloom.load(model)
     predicted = predicted_documents(extractor, documents, batch_size)
     kept = (confident(document, minimum_score) for document in predicted)
-    count = write_whole(kept, output, output_format)
+    count = formats.write(kept, output, output_format)
     typer.echo(f"{count:,} documents written to {output}", err=True)
 
 
@@ -77,19 +76,6 @@ def check_writable(path: Path) -> None:
     """Raise now what would otherwise be raised after a long prediction."""
     if path.is_dir() or not path.parent.is_dir():
         raise InputError("output-name", Place(file=str(path)))
-
-
-def write_whole(documents: Iterable[Document], path: Path, format: str | None = None) -> int:
-    """Write aside, then rename: a run that is stopped leaves no half file under the name."""
-    from factloom import formats
-
-    aside = path.with_name(f".{os.getpid()}-{path.name}")  # keeps the suffix: it tells the format
-    try:
-        count = formats.write(documents, aside, format)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
-    return count
 
 
 def _progress() -> "Progress":

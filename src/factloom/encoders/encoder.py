@@ -91,11 +91,18 @@ class Encoder(nn.Module):
                 tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True)
                 _set_attention_dropout(config, attention_dropout)
                 backbone = _with_attention(
-                    lambda kernel: AutoModel.from_pretrained(
-                        path, config=config, attn_implementation=kernel, dtype=torch.float32
+                    lambda kernel: _complete(
+                        *AutoModel.from_pretrained(
+                            path,
+                            config=config,
+                            attn_implementation=kernel,
+                            dtype=torch.float32,
+                            use_safetensors=True,  # never a pickle
+                            output_loading_info=True,
+                        )
                     )
                 )
-            except (OSError, ValueError) as error:
+            except Exception as error:  # three libraries read the files, each with its own errors
                 raise ModelError(
                     "encoder-not-found", Place(file=name), detail=_first_line(error)
                 ) from error
@@ -179,6 +186,14 @@ def _with_attention(build: Any) -> nn.Module:
     return cast(nn.Module, model)
 
 
+def _complete(backbone: nn.Module, report: dict[str, Any]) -> nn.Module:
+    """Refuse weight files that lack a part, which would silently be left random."""
+    missing = [name for name in report["missing_keys"] if not name.startswith("pooler")]
+    if missing:
+        raise OSError(f"the weight file lacks some weights, such as {min(missing)}")
+    return backbone
+
+
 def _special_tokens(tokenizer: Any) -> SpecialTokens:
     """What the tokenizer puts around a text, found by asking it."""
     found = tokenizer("a", return_special_tokens_mask=True)
@@ -219,11 +234,14 @@ def _without_pooler(backbone: nn.Module) -> nn.Module:
 def _checked(tokenizer: Any, name: str) -> Any:
     if not tokenizer.is_fast:
         raise ModelError("slow-tokenizer", Place(file=name))
+    if len(tokenizer) <= len(tokenizer.all_special_ids):  # made up where there are no files
+        raise ModelError("encoder-not-found", Place(file=name), detail="it has no vocabulary")
     return tokenizer
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].rstrip(".")
 
 
 class _quiet:  # noqa: N801 - used as a statement

@@ -32,21 +32,22 @@ _LABEL = re.compile(r"([12]):([^:]+):([12])")
 _NO_RELATION = "NR"
 _NOT_INCLUDED = "not_include"
 _NO_IDENTIFIER = "-"
-_FIRST_COLUMNS = re.compile(r"\s*[^\t\n]+\t[^\t\n]*\t(?:[12]:[^\t\n:]+:[12]|not_include)\t")
+_FIRST_COLUMNS = re.compile(
+    r"^[^\t\n]+\t[^\t\n]*\t(?:[12]:[^\t\n:]+:[12]|not_include)\t", re.MULTILINE
+)
 _COUNT = re.compile(r"[0-9]{1,9}")
 _COLUMN_MARKS = "\t\n\r"
+_LABEL_MARKS = _COLUMN_MARKS + ":"
 _NAME_MARKS = _COLUMN_MARKS + "|"
 _TOKEN_MARKS = _NAME_MARKS + " "
 
 _Hints = Annotated[list[str], Field(max_length=4)]
 _SOURCE_PAIRS = TypeAdapter(list[tuple[NonNegativeInt, NonNegativeInt, _Hints]])
 
-EntityColumns = tuple[str, ...]
-
 
 def looks_like(head: str) -> bool:
     """Whether a file that begins with `head` may be of this format."""
-    return _FIRST_COLUMNS.match(head) is not None
+    return _FIRST_COLUMNS.search(head) is not None
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:
@@ -77,8 +78,8 @@ class _Line:
         self._sentences: tuple[Sentence, ...] = ()
         self._text = ""
         self._mentions: list[Mention] = []
-        self._entities: dict[EntityColumns, int] = {}  # the columns of an entity: its index
-        self._found: list[Entity] = []
+        self._known: dict[tuple[str, ...], int] = {}  # columns of an entity: its index
+        self._entities: list[Entity] = []
 
     def document(self) -> Document | None:
         identifier, *rest = self._columns
@@ -99,7 +100,7 @@ class _Line:
             id=identifier,
             sentences=self._sentences,
             mentions=tuple(self._mentions),
-            entities=tuple(self._found),
+            entities=tuple(self._entities),
             relations=tuple(
                 Relation(pair.head, pair.tail, pair.label)
                 for pair in pairs
@@ -128,8 +129,8 @@ class _Line:
                 yield _Pair(second, first, match[2], ())
 
     def _entity(self, columns: Sequence[str], part: str) -> int:
-        known = self._entities.setdefault(tuple(columns), len(self._found))
-        if known < len(self._found):
+        known = self._known.setdefault(tuple(columns), len(self._entities))
+        if known < len(self._entities):
             return known
         identifier, names, kind, *places = columns
         first = len(self._mentions)
@@ -141,8 +142,8 @@ class _Line:
         for name, start, end, sentence in zip(*lists, strict=False):
             self._mentions.append(self._mention(name, kind, (start, end, sentence), part))
         mentions = tuple(range(first, len(self._mentions)))
-        outside = None if identifier == _NO_IDENTIFIER else identifier
-        self._found.append(Entity(mentions, kind, id=outside))
+        outside = None if identifier in ("", _NO_IDENTIFIER) else identifier
+        self._entities.append(Entity(mentions, kind, id=outside))
         return known
 
     def _mention(self, name: str, kind: str, columns: tuple[str, ...], part: str) -> Mention:
@@ -183,25 +184,23 @@ def write(documents: Iterable[Document]) -> Iterator[str]:
 
 def _columns(document: Document) -> Iterator[str]:
     place = Place(document=document.id)
-    # A sentence without tokens is read back as one empty token: count it in.
-    sentences = [
-        sentence
-        if sentence.tokens
-        else replace(sentence, tokens=((sentence.start, sentence.start),))
-        for sentence in tokenised_sentences(document)
-    ]
+    sentences = [_with_a_token(sentence) for sentence in tokenised_sentences(document)]
     yield _clean(document.id, _COLUMN_MARKS, place)
     words = ([document.text[start:end] for start, end in sentence.tokens] for sentence in sentences)
     yield "|".join(" ".join(_clean(word, _TOKEN_MARKS, place) for word in line) for line in words)
     blocks = [_entity_block(document, index, sentences) for index in range(len(document.entities))]
     for pair in _pairs_to_write(document):
         head, tail = blocks[pair.head], blocks[pair.tail]
-        label = _NOT_INCLUDED if pair.label is None else f"1:{pair.label}:2"
-        yield _clean(label, _COLUMN_MARKS, place)
+        yield _NOT_INCLUDED if pair.label is None else f"1:{pair.label}:2"
         hints = pair.hints if len(pair.hints) == 4 else _hints(head, tail)
         yield from (_clean(hint, _COLUMN_MARKS, place) for hint in hints)
         yield from head.columns
         yield from tail.columns
+
+
+def _with_a_token(sentence: Sentence) -> Sentence:
+    # A sentence without tokens is read back as one empty token: count it in.
+    return sentence if sentence.tokens else replace(sentence, tokens=((sentence.start,) * 2,))
 
 
 def _pairs_to_write(document: Document) -> Iterator[_Pair]:
@@ -213,12 +212,17 @@ def _pairs_to_write(document: Document) -> Iterator[_Pair]:
             hints.setdefault((head, tail), tuple(columns))
     candidates = dict.fromkeys(document.pairs())
     labels: dict[tuple[int, int], list[str]] = {}
-    for relation in document.relations:
-        labels.setdefault((relation.head, relation.tail), []).append(relation.type)
+    for index, relation in enumerate(document.relations):
+        place = Place(document=document.id, part=f"relation {index}")
+        if relation.type == _NO_RELATION:
+            detail = "it would mean that there is no relation"
+            raise DocumentError("not-writable", place, value=relation.type, detail=detail)
+        label = _clean(relation.type, _LABEL_MARKS, place)
+        labels.setdefault((relation.head, relation.tail), []).append(label)
     for pair in {**hints, **candidates, **labels}:
         unrelated = [_NO_RELATION] if pair in candidates else [None]
-        for label in labels.get(pair, unrelated):
-            yield _Pair(*pair, label, hints.get(pair, ()))
+        for found in labels.get(pair, unrelated):
+            yield _Pair(*pair, found, hints.get(pair, ()))
 
 
 def _pairs_of_source(document: Document) -> list[tuple[int, int, list[str]]]:

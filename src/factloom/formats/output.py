@@ -33,7 +33,7 @@ def _complete_or_nothing(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     aside = path if direct else path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with aside.open("wb") as raw:
-            if path.name.endswith(".gz"):
+            if path.name.lower().endswith(".gz"):
                 with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
                     yield stream
             else:

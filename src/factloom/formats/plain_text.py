@@ -1,5 +1,6 @@
 """Plain text: a file is one document, its id the name of the file; sentences are found by rule."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from factloom.document import Document, Sentence
@@ -9,19 +10,14 @@ from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
 from factloom.text.sentences import split_sentences
 
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
 
 def looks_like(head: str) -> bool:
     """Whether a file that begins with `head` may be prose rather than data."""
-    if (
-        not head.replace("\n", "")
-        .replace("\r", "")
-        .replace("\t", "")
-        .replace("\f", "")
-        .isprintable()
-    ):
-        return False
     first_line = head.lstrip().partition("\n")[0]
-    return not first_line.startswith(("{", "[")) and "\t" not in first_line
+    data = first_line.startswith(("{", "[")) or "\t" in first_line
+    return not data and _CONTROL.search(head) is None
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:

@@ -60,7 +60,7 @@ class Source:
                 if number == 1:
                     line = line.removeprefix(_BYTE_ORDER_MARK)
                 try:
-                    text = self._decode(line, number)
+                    text, _ = self._decode(line, number, final=True)
                 except InputError as error:
                     report(error.flaw)
                     continue
@@ -70,37 +70,32 @@ class Source:
 
     def pieces(self) -> Iterator[str]:
         """The text of the file, about a megabyte at a time."""
-        decoder = codecs.getincrementaldecoder("utf-8")()
         empty = True
         line = 1
+        unfinished = b""  # the first bytes of a character that goes on in the next piece
         with self._open() as stream:
             while piece := stream.read(_PIECE):
-                pending = decoder.getstate()[0]
-                text = self._decode(pending + piece, line, decoder=decoder, pending=len(pending))
+                text, unfinished = self._decode(unfinished + piece, line, final=False)
                 if empty:
                     text = text.removeprefix("\ufeff")
                     empty = not text.strip()
                 line += text.count("\n")
                 yield text
-        if decoder.getstate()[0]:
+        if unfinished:
             raise InputError("cut-encoding", Place(file=str(self.path), line=line))
         if empty:
             raise InputError("empty-file", self.place)
 
-    def _decode(
-        self,
-        content: bytes,
-        line: int,
-        decoder: codecs.IncrementalDecoder | None = None,
-        pending: int = 0,
-    ) -> str:
+    def _decode(self, content: bytes, line: int, final: bool) -> tuple[str, bytes]:
+        """The text, and what is left of a last character if more is to come (not `final`)."""
         nul = content.find(b"\0")
         if nul >= 0:
             raise self._bad_byte("nul-byte", content, nul, line)
         try:
-            return decoder.decode(content[pending:]) if decoder else content.decode("utf-8")
+            text, length = codecs.utf_8_decode(content, "strict", final)
         except UnicodeDecodeError as error:
             raise self._bad_byte("wrong-encoding", content, error.start, line) from None
+        return text, content[length:]
 
     def _bad_byte(self, code: str, content: bytes, position: int, line: int) -> InputError:
         line += content.count(b"\n", 0, position)
@@ -125,7 +120,8 @@ class Source:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputError("broken-gzip", self.place, detail=error) from None
         except OSError as error:
-            raise InputError("file-unreadable", self.place, detail=error.strerror or error) from None
+            detail = error.strerror or error
+            raise InputError("file-unreadable", self.place, detail=detail) from None
 
 
 def _skip_to_line_end(stream: BinaryIO, line: bytes) -> None:

@@ -330,7 +330,8 @@ class Atlop(nn.Module):
     def _all_margins(self, documents: Sequence[Document]) -> tuple[Tensor, Tensor]:
         """Margins and labels of all pairs: (pairs, relations) twice."""
         examples = self.prepare(documents)
-        margins, labels = [], []
+        none = torch.zeros(0, len(self.relations))  # the documents may have no pair at all
+        margins, labels = [none], [none.bool()]
         with evaluating(self):
             for numbers in batches_by_length(examples, 4096):
                 chosen = [examples[number] for number in numbers]
@@ -357,13 +358,14 @@ class Atlop(nn.Module):
     def from_pretrained(cls, directory: str | Path) -> Self:
         """Load what `save_pretrained` wrote; also a hub name."""
         path, config = storage.load_config(directory, "atlop")
-        model = cls(
-            storage.load_encoder(path, config),
-            config["relations"],
-            AtlopSettings(**config["settings"]),
-            relation_names=config["relation_names"],
-        )
-        model.provenance = config["provenance"]
+        with storage.clear_errors(path):
+            model = cls(
+                storage.load_encoder(path, config),
+                config["relations"],
+                AtlopSettings(**config["settings"]),
+                relation_names=config["relation_names"],
+            )
+            model.provenance = config["provenance"]
         storage.load_weights(model, path)
         return model.eval()
 

@@ -6,6 +6,8 @@ Labels, settings, tokenizer and provenance live inside the directory. No pickle 
 import importlib
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -16,7 +18,7 @@ from torch import nn
 
 from factloom import __version__
 from factloom.encoders.encoder import Encoder
-from factloom.errors import ModelError, Place
+from factloom.errors import FactloomError, ModelError, Place
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 
@@ -51,13 +53,25 @@ def load_config(directory: str | Path, kind: str | None = None) -> tuple[Path, d
         config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ModelError("model-not-found", Place(file=str(directory)), file=CONFIG) from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ModelError("model-damaged", Place(file=str(path / CONFIG)), detail=error) from error
     if not isinstance(config, dict) or not isinstance(config.get("model"), str):
         raise ModelError("not-a-factloom-model", Place(file=str(path / CONFIG)))
     if kind is not None and config["model"] != kind:
         raise ModelError("other-model", Place(file=str(path)), found=config["model"], wanted=kind)
     return path, config
+
+
+@contextmanager
+def clear_errors(path: Path) -> Iterator[None]:
+    """Whatever a damaged configuration makes fail in the block is one error for the user."""
+    try:
+        yield
+    except FactloomError:
+        raise
+    except Exception as error:
+        detail = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ModelError("model-damaged", Place(file=str(path)), detail=detail) from error
 
 
 def load_encoder(path: Path, config: dict[str, Any]) -> Encoder:
@@ -70,8 +84,8 @@ def load_weights(model: nn.Module, path: Path) -> None:
         model.load_state_dict(load_file(path / WEIGHTS))
     except FileNotFoundError as error:
         raise ModelError("model-not-found", Place(file=str(path)), file=WEIGHTS) from error
-    except (SafetensorError, RuntimeError) as error:
-        detail = str(error).splitlines()[0]
+    except (OSError, SafetensorError, RuntimeError) as error:
+        detail = str(error).splitlines()[-1].strip()
         raise ModelError("model-damaged", Place(file=str(path / WEIGHTS)), detail=detail) from error
 
 
@@ -116,5 +130,5 @@ def _local(name: str) -> Path:
 
     try:
         return Path(snapshot_download(name))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         raise ModelError("model-not-found", Place(file=name), file=CONFIG) from error

@@ -43,7 +43,7 @@ _NEVER_LAST = _words(
     "mr mrs ms dr prof sen rep gov gen col lt capt sgt cmdr adm rev hon pres messrs mme mlle fr "
     "e.g i.e eg ie cf vs viz approx ca resp fig figs eq eqs esp incl"
 )
-_NOT_BEFORE_A_NUMBER = _words("no nos p pp vol vols ch sec art ref refs")
+_NOT_BEFORE_A_NUMBER = _words("no nos pp vol vols ch sec art ref refs")
 _SELDOM_LAST = _words(
     "st ste mt ft etc al inc ltd co corp llc jr sr bros est dept univ assn ave blvd rd "
     "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur fri sat sun"

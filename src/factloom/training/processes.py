@@ -1,8 +1,11 @@
 """One process or many: how `accelerate` is set up, and what processes tell each other."""
 
+import os
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TypeVar
 
+import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, PartialState
 from accelerate.utils import (
@@ -13,18 +16,24 @@ from accelerate.utils import (
     gather_object,
 )
 
+from factloom.errors import RecipeError
 from factloom.training.optimization import precision
 
 Value = TypeVar("Value")
 
 # The others wait while the first process validates, which may take long.
 PATIENCE_WITH_EACH_OTHER = timedelta(hours=12)
+# Of torchrun and the MPI launchers; a process of a group has one of them.
+RANK_VARIABLES = frozenset({"LOCAL_RANK", "RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"})
 
 
 def make_accelerator(mixed_precision: str) -> Accelerator:
     """The accelerator of this process, on the device and in the group that the launcher set."""
+    _refuse_lonely_process(os.environ)
     group = InitProcessGroupKwargs(timeout=PATIENCE_WITH_EACH_OTHER)
-    device = PartialState(**group.to_kwargs()).device
+    # Unless told that this is a CPU, accelerate leaves processes on a CPU without a group.
+    on_cpu = not torch.accelerator.is_available()
+    device = PartialState(cpu=on_cpu, **group.to_kwargs()).device
     # A second training in one Python process may compute in another precision than the first.
     AcceleratorState._reset_state()
     return Accelerator(
@@ -34,6 +43,13 @@ def make_accelerator(mixed_precision: str) -> Accelerator:
         # A model may have weights without a part in the loss, such as an encoder's pooler.
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
     )
+
+
+def _refuse_lonely_process(environment: Mapping[str, str]) -> None:
+    """`accelerate launch --cpu --num_processes 2` starts one process and says nothing."""
+    asked_for_many = {"ACCELERATE_MIXED_PRECISION", "MASTER_PORT"} <= environment.keys()
+    if asked_for_many and not RANK_VARIABLES & environment.keys():
+        raise RecipeError("launched-alone")
 
 
 def from_all(value: Value) -> list[Value]:

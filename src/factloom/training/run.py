@@ -17,6 +17,7 @@ from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import Place, RecipeError
 from factloom.evaluation.facts import facts_of, read_facts
+from factloom.evaluation.relations import Fact, require_distinct_ids
 from factloom.formats import read
 from factloom.models.storage import load, model_class, model_settings
 from factloom.recipe import Recipe, data_path, validated
@@ -33,6 +34,7 @@ class Corpus:
     train: list[Document]
     development: list[Document]
     report: dict[str, list[Document]]
+    train_facts: frozenset[Fact]
 
 
 def train_recipe(
@@ -62,7 +64,7 @@ def train_recipe(
     result = trainer.train(resume=resume)
     if not trainer.accelerator.is_main_process:
         return {}
-    return _finish(recipe, corpus, output, {"training": asdict(result)})
+    return _finish(corpus, output, {"training": asdict(result)})
 
 
 def read_corpus(recipe: Recipe) -> Corpus:
@@ -71,7 +73,11 @@ def read_corpus(recipe: Recipe) -> Corpus:
     if recipe.data.hold_out:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
     report = {path: _read_all([path], recipe.data.format) for path in recipe.data.report}
-    return Corpus(train, development, report)
+    for measured in (development, *report.values()):
+        require_distinct_ids(measured)  # now, rather than after hours of training
+    facts = recipe.data.train_facts
+    train_facts = read_facts(data_path(facts)) if facts else facts_of(train)
+    return Corpus(train, development, report, frozenset(train_facts))
 
 
 def hold_out(
@@ -101,9 +107,7 @@ def provenance(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _finish(
-    recipe: Recipe, corpus: Corpus, output: Path, results: dict[str, Any]
-) -> dict[str, Any]:
+def _finish(corpus: Corpus, output: Path, results: dict[str, Any]) -> dict[str, Any]:
     """Fit scores on the development documents, save the model again, and measure it."""
     model = load(output / "best")
     results["scores_fitted"] = model.fit_scores(corpus.development)
@@ -128,9 +132,10 @@ def _relation_names(recipe: Recipe) -> dict[str, str]:
     path = Path(data_path(recipe.data.relation_names))
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RecipeError("recipe-setting", Place(file=str(path)), detail=error) from error
-    return {str(relation): str(name) for relation, name in names.items()}
+        return {str(relation): str(name) for relation, name in names.items()}
+    except (OSError, ValueError, AttributeError) as error:  # no file, no JSON, no object
+        detail = f"data.relation_names: {error}"
+        raise RecipeError("recipe-setting", Place(file=str(path)), detail=detail) from error
 
 
 def _fingerprint(path: str) -> str:

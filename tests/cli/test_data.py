@@ -1,0 +1,154 @@
+"""`factloom data check`, `stats` and `convert`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from factloom import formats
+from factloom.cli.data import app
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.errors import InputError
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(
+        app, [str(argument) for argument in arguments], env={"COLUMNS": "200"}
+    )
+
+
+@pytest.fixture
+def document() -> Document:
+    return Document(
+        text="Ada was born in London.",
+        id="ada",
+        sentences=(Sentence(0, 23),),
+        mentions=(Mention(0, 3, "PER"), Mention(16, 22, "LOC", name="Londinium")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, "P19", score=0.5, evidence=(0,)),),
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path, document: Document) -> Path:
+    formats.write([document], tmp_path / "good.jsonl")
+    return tmp_path / "good.jsonl"
+
+
+@pytest.fixture
+def flawed(tmp_path: Path, document: Document) -> Path:
+    record: dict[str, Any] = json.loads(json.dumps(document.to_json()))
+    record["mentions"][0]["end"] = 99
+    record["entities"].append({"mentions": [], "type": "PER"})
+    path = tmp_path / "flawed.jsonl"
+    path.write_text(f"{json.dumps(record)}\nnot json\n", encoding="utf-8")
+    return path
+
+
+def test_check_of_a_good_file_says_ok_with_counts(file: Path) -> None:
+    result = run("check", file)
+    assert result.exit_code == 0
+    warning, verdict = result.output.splitlines()
+    assert warning.startswith(f"warning: {file}, document 'ada', mention 1: the name 'Londinium'")
+    counts = "(1 documents, 2 mentions, 2 entities, 1 relations)"
+    assert verdict == f"{file}: ok, 1 warning {counts}"
+
+
+def test_strict_check_fails_on_warnings(file: Path) -> None:
+    result = run("check", file, "--strict")
+    assert result.exit_code == 1
+    assert result.output.startswith("error: ")
+
+
+def test_check_lists_every_flaw_with_its_place_and_fails(flawed: Path) -> None:
+    result = run("check", flawed)
+    assert result.exit_code == 1
+    *flaws, verdict = result.output.splitlines()
+    assert [line.partition(": the")[0].partition(": this")[0] for line in flaws] == [
+        f"error: {flawed}, line 1, document 'ada', mention 0",
+        f"error: {flawed}, line 1, document 'ada', entity 2",
+        f"error: {flawed}, line 2",
+    ]
+    assert verdict.startswith(f"{flawed}: 3 errors (0 documents")
+
+
+def test_check_prints_one_json_object(file: Path, flawed: Path) -> None:
+    good, bad = run("check", file, "--json"), run("check", flawed, "--json")
+    assert (good.exit_code, bad.exit_code) == (0, 1)
+    found = json.loads(good.output)
+    assert (found["ok"], found["relations"], len(found["warnings"])) == (True, 1, 1)
+    found = json.loads(bad.output)
+    assert found["ok"] is False
+    assert [flaw["code"] for flaw in found["errors"]] == [
+        "span-outside-text",
+        "empty-entity",
+        "not-json",
+    ]
+    assert found["errors"][2]["place"]["line"] == 2
+
+
+def test_check_knows_the_allowed_types(file: Path, tmp_path: Path) -> None:
+    assert run("check", file, "--types", "PER,LOC", "--relations", "P19").exit_code == 0
+    (tmp_path / "types.txt").write_text("PER\n", encoding="utf-8")
+    result = run("check", file, "--types", tmp_path / "types.txt", "--relations", "P20")
+    assert result.exit_code == 1
+    assert result.output.count("[unknown-type]") == 3
+
+
+def test_check_of_a_missing_file_fails(tmp_path: Path) -> None:
+    result = run("check", tmp_path / "missing.json")
+    assert result.exit_code == 1
+    assert "there is no such file" in result.output
+
+
+def test_stats_show_counts_lengths_and_labels(file: Path) -> None:
+    result = run("stats", file)
+    assert result.exit_code == 0
+    for words in (("documents", "1"), ("intra-sentence relations", "1", "100.0%"), ("P19", "1")):
+        assert any(all(word in line for word in words) for line in result.output.splitlines())
+
+
+def test_stats_print_one_json_object(file: Path) -> None:
+    found = json.loads(run("stats", file, "--json").output)
+    assert (found["documents"], found["pairs"], found["tokens"]) == (1, 2, 6)
+
+
+def test_stats_draw_a_picture(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert run("stats", file, "--plot", tmp_path / "a.svg").exit_code == 0
+    assert "<svg" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_convert_writes_what_the_suffix_says(file: Path, tmp_path: Path) -> None:
+    result = run("convert", file, tmp_path / "a.json.gz")
+    assert result.exit_code == 0
+    assert "1 documents written as docred" in result.output
+    assert "note: docred has no place for candidates" in result.output
+    [document] = formats.read(tmp_path / "a.json.gz", "docred")
+    assert document.relations[0].type == "P19"
+
+
+def test_convert_makes_submissions(file: Path, tmp_path: Path) -> None:
+    assert run("convert", file, tmp_path / "r.json", "--to", "docred-submission").exit_code == 0
+    [fact] = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert fact == {"title": "ada", "h_idx": 0, "t_idx": 1, "r": "P19", "evidence": [0]}
+
+
+def test_convert_reads_the_format_that_it_is_told(file: Path, tmp_path: Path) -> None:
+    assert run("convert", file, tmp_path / "a.jsonl", "--from", "text").exit_code == 0
+    [document] = formats.read(tmp_path / "a.jsonl")
+    assert document.text == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("a.xml",), ("a.json", "--to", "brat"), ("a.json", "--from", "brat")]
+)
+def test_convert_refuses_unknown_formats(
+    file: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    name, *options = arguments
+    result = run("convert", file, tmp_path / name, *options)
+    assert isinstance(result.exception, InputError)
+    assert not (tmp_path / name).exists()

@@ -1,0 +1,40 @@
+"""docs/formats.md says what is so: its samples are good files, its code runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from format_samples import SAMPLES
+
+from factloom import formats
+from factloom.formats import registry
+from factloom.formats.source import Source
+
+PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+BLOCKS = dict(re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL))
+
+
+@pytest.mark.parametrize("format", formats.READABLE)
+def test_samples_are_recognised_and_flawless(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "sample"
+    path.write_text(BLOCKS[format], encoding="utf-8")
+    assert registry.detect(Source(path)) == format
+    assert list(formats.check(path)) == []
+
+
+def test_every_format_has_a_section_with_its_suffixes_and_losses() -> None:
+    for name, format in formats.FORMATS.items():
+        section = PAGE.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        assert all(f"`{suffix}`" in PAGE for suffix in format.suffixes)
+        if format.loses:
+            assert f"There is no place for {format.loses}." in section
+
+
+def test_code_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "train.json").write_text(SAMPLES["docred"], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(BLOCKS["python"], "formats.md", "exec"), {})
+    assert (tmp_path / "train.jsonl.gz").exists()
+    assert "mention-name-differs" in capsys.readouterr().out

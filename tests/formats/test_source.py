@@ -1,0 +1,139 @@
+import gzip
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from format_samples import SAMPLES
+
+from factloom import formats
+from factloom.errors import InputError
+from factloom.formats import source as limits
+
+SMALLEST = {
+    "docred": '[{"title": "a", "sents": [], "vertexSet": []}]',
+    "jsonl": '{"factloom": 1, "text": "a"}',
+    "cdr": "1\ta b\t1:NR:2\t\t\t\t" + 2 * "\tD1\ta\tX\t0\t1\t0",
+    "pubtator": "1|t|a\n1\t0\t1\ta\tX\tD1",
+    "text": "Torvik.",
+}
+
+
+def error_of(path: Path, format: str | None = None) -> InputError:
+    with pytest.raises(InputError) as caught:
+        list(formats.read(path, format))
+    return caught.value
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_gzip_is_recognised_by_its_bytes_not_by_its_name(tmp_path: Path, format: str) -> None:
+    plain, zipped = tmp_path / "plain", tmp_path / "zipped" / "plain"
+    zipped.parent.mkdir()
+    plain.write_text(SAMPLES[format], encoding="utf-8")
+    zipped.write_bytes(gzip.compress(plain.read_bytes()))
+    assert list(formats.read(zipped)) == list(formats.read(plain))
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_byte_order_mark_and_windows_line_ends_make_no_difference(
+    tmp_path: Path, format: str
+) -> None:
+    plain, marked = tmp_path / "plain.txt", tmp_path / "marked" / "plain.txt"
+    marked.parent.mkdir()
+    plain.write_text(SAMPLES[format], encoding="utf-8")
+    content = SAMPLES[format]
+    if format != "text":  # whose text is kept to the character
+        content = content.replace("\n", "\r\n")
+    marked.write_bytes(content.encode("utf-8-sig"))
+    assert list(formats.read(marked, format)) == list(formats.read(plain, format))
+
+
+@pytest.mark.parametrize("format", SMALLEST)
+def test_gzip_cut_off_at_any_length_is_an_error(tmp_path: Path, format: str) -> None:
+    whole = gzip.compress(SMALLEST[format].encode("utf-8"))
+    path = tmp_path / "cut.gz"
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        expected = "empty-file" if length == 0 else "broken-gzip" if length > 1 else None
+        error = error_of(path)
+        assert expected in (None, error.code), length
+        assert str(path) in str(error)
+
+
+def test_damaged_gzip_is_an_error(tmp_path: Path) -> None:
+    content = bytearray(gzip.compress(SAMPLES["docred"].encode("utf-8")))
+    content[len(content) // 2] ^= 0xFF
+    path = tmp_path / "damaged.json.gz"
+    path.write_bytes(content)
+    assert error_of(path).code == "broken-gzip"
+
+
+def test_missing_file_directory_and_empty_file_are_told_apart(tmp_path: Path) -> None:
+    empty, blank = tmp_path / "empty", tmp_path / "blank"
+    empty.touch()
+    blank.write_text(" \n\t\n")
+    assert error_of(tmp_path / "missing.json").code == "file-missing"
+    assert error_of(tmp_path).code == "file-is-directory"
+    for format in (None, *SAMPLES):
+        assert error_of(empty, format).code == "empty-file"
+        assert error_of(blank, format).code == "empty-file"
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+@pytest.mark.parametrize(
+    ("encoding", "code", "part"),
+    [("latin-1", "wrong-encoding", "byte 4"), ("utf-16-le", "nul-byte", "byte 2")],
+)
+def test_wrong_encoding_names_line_and_byte(
+    tmp_path: Path, format: str, encoding: str, code: str, part: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\n" + "café au lait".encode(encoding))
+    error = error_of(path, format)
+    assert error.code == code
+    place = error.flaw.place
+    assert (place.line, place.part) == (2, part)
+
+
+def test_character_cut_at_the_end_of_the_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes("Torvik 马".encode()[:-1])
+    assert error_of(path).code == "cut-encoding"
+
+
+def test_character_on_the_edge_of_two_pieces_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("马云é😀" * 5, encoding="utf-8")
+    for size in range(1, 9):
+        monkeypatch.setattr(limits, "_PIECE", size)
+        assert [document.text for document in formats.read(path)] == ["马云é😀" * 5]
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_line_of_a_hundred_megabytes_is_refused_in_bounded_memory(
+    tmp_path: Path, format: str
+) -> None:
+    # Gzip members one behind the other are one file: a hundred of one megabyte, packed once.
+    beginning = b'[{"title": "' if format == "docred" else b""
+    path = tmp_path / "long"
+    path.write_bytes(gzip.compress(beginning) + 100 * gzip.compress(b"a" * 2**20))
+    tracemalloc.start()
+    try:
+        error = error_of(path, format)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert error.code == "record-too-long"
+    assert peak < 4 * limits.MAXIMUM_RECORD
+
+
+def test_line_that_is_too_long_is_skipped_when_checking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file.jsonl"
+    good = '{"factloom": 1, "text": "good"}\n'
+    path.write_text(good + "x" * 5000 + "\n" + good + "broken\n", encoding="utf-8")
+    monkeypatch.setattr(limits, "MAXIMUM_RECORD", 1000)
+    found = [(flaw.code, flaw.place.line) for flaw in formats.check(path)]
+    assert found == [("record-too-long", 2), ("not-json", 4)]

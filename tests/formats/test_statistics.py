@@ -1,0 +1,86 @@
+import json
+from pathlib import Path
+
+import pytest
+from format_samples import CDR, DOCRED_RECORD, UNLABELLED_RECORD
+
+from factloom import formats
+from factloom.document import Document
+from factloom.errors import InputError
+from factloom.formats import plots
+from factloom.formats.statistics import Spread, measure
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> list[Document]:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([DOCRED_RECORD, UNLABELLED_RECORD]), encoding="utf-8")
+    return list(formats.read(path))
+
+
+def test_counts(documents: list[Document]) -> None:
+    found = measure(documents)
+    assert found.documents == 2
+    assert found.counts == {
+        "sentences": 4,
+        "tokens": 19,
+        "mentions": 6,
+        "entities": 5,
+        "relations": 3,
+        "pairs": 8,
+        "related pairs": 3,
+        "relations with evidence": 2,
+        "intra-sentence relations": 2,
+        "inter-sentence relations": 1,
+    }
+    assert found.shares["inter-sentence relations"] == pytest.approx(1 / 3)
+    assert found.shares["related pairs"] == pytest.approx(3 / 8)
+
+
+def test_lengths_and_labels(documents: list[Document]) -> None:
+    found = measure(documents)
+    assert found.spreads["tokens a document"] == Spread(5, 9.5, 9.5, 14)
+    assert found.spreads["mentions an entity"] == Spread(1, 1.0, 1.2, 2)
+    assert found.spreads["tokens a sentence"] == Spread(0, 6.0, 4.75, 7)
+    assert found.spreads["evidence sentences a relation"] == Spread(0, 1.0, 1.0, 2)
+    assert found.entity_types == {"PER": 2, "LOC": 2, "ORG": 1}
+    assert found.relation_types == {"P19": 1, "P112": 1, "P159": 1}
+
+
+def test_pairs_are_the_candidates_where_these_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.data"
+    path.write_text(CDR, encoding="utf-8")
+    assert measure(formats.read(path)).counts["pairs"] == 3
+
+
+def test_text_without_tokens_has_a_length_all_the_same() -> None:
+    assert measure([Document("Torvik is 马云.")]).counts["tokens"] == 5
+
+
+def test_no_documents_have_no_lengths() -> None:
+    found = measure([])
+    assert found.to_json()["documents"] == 0
+    assert found.spreads == {}
+    assert Spread.of([]) == Spread(0, 0.0, 0.0, 0)
+
+
+def test_statistics_have_a_json_form(documents: list[Document]) -> None:
+    found = json.loads(json.dumps(measure(documents).to_json()))
+    assert found["relations"] == 3
+    assert found["shares"]["intra_sentence_relations"] == pytest.approx(2 / 3)
+    assert found["lengths"]["tokens_a_document"]["max"] == 14
+    assert found["relation_types"]["P112"] == 1
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_picture_is_drawn(tmp_path: Path, documents: list[Document], count: int) -> None:
+    pytest.importorskip("matplotlib")
+    plots.draw(measure(documents[:count]), tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_picture_needs_a_known_suffix_and_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for path in (tmp_path / "a.txt", tmp_path / "missing" / "a.png"):
+        with pytest.raises(InputError, match="plot-name"):
+            plots.check_drawable(path)

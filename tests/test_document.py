@@ -1,0 +1,134 @@
+import dataclasses
+import doctest
+import json
+from typing import Any
+
+import pytest
+
+import factloom.document
+from factloom.document import SCHEMA_VERSION, Document, Entity, Mention, Relation, Sentence, flaws
+from factloom.errors import DocumentError
+
+TEXT = "Ada Lovelace lived in London. Ada died in London."
+
+
+@pytest.fixture
+def document() -> Document:
+    return Document(
+        text=TEXT,
+        id="ada",
+        sentences=(Sentence(0, 29, ((0, 3), (4, 12))), Sentence(30, 49)),
+        mentions=(
+            Mention(30, 33, "PER"),
+            Mention(0, 12, "PER", name="Ada L."),
+            Mention(22, 28, "LOC", score=0.5),
+            Mention(42, 48, "LOC"),
+        ),
+        entities=(Entity((0, 1), "PER", id="Q7259"), Entity((2, 3), "LOC")),
+        relations=(Relation(0, 1, "P551", score=0.0, evidence=(0,), provenance={"model": "m"}),),
+        attributes={"year": 1815},
+    )
+
+
+def test_doctests_of_the_module_hold() -> None:
+    assert doctest.testmod(factloom.document).failed == 0
+
+
+def test_names(document: Document) -> None:
+    assert document.mention_text(1) == "Ada Lovelace"
+    assert document.mention_name(1) == "Ada L."
+    assert document.name(0) == "Ada Lovelace"  # the longest
+    assert document.names(0) == ("Ada", "Ada L.")  # each once, in the order of the mentions
+    assert document.names(1) == ("London",)
+
+
+def test_sentences(document: Document) -> None:
+    assert [document.sentence_at(offset) for offset in (0, 28, 29, 30, 48, 49)] == [
+        *(0, 0),
+        None,  # the space between
+        *(1, 1),
+        None,
+    ]
+    assert document.sentence_text(1) == "Ada died in London."
+    assert document.entity_sentences(0) == {0, 1}
+    assert document.tokens == ((0, 3), (4, 12))
+
+
+def test_empty_sentence_does_not_hide_the_one_behind_it() -> None:
+    document = Document("abc", sentences=(Sentence(0, 0), Sentence(0, 3)))
+    assert document.sentence_at(0) == 1
+
+
+def test_pairs_are_all_ordered_pairs_or_the_candidates(document: Document) -> None:
+    assert document.pairs() == ((0, 1), (1, 0))
+    assert document.replace(candidates=((1, 0),)).pairs() == ((1, 0),)
+    assert document.replace(candidates=()).pairs() == ()
+
+
+def test_document_is_immutable_and_replaced(document: Document) -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        document.text = "other"  # type: ignore[misc]
+    assert document.replace(relations=()).relations == ()
+    assert document.relations != ()
+
+
+def test_replacement_is_checked_too(document: Document) -> None:
+    with pytest.raises(DocumentError, match="span-outside-text"):
+        document.replace(text="short")
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "part"),
+    [
+        ({"sentences": (Sentence(0, 50),)}, "span-outside-text", "sentence 0"),
+        ({"sentences": (Sentence(5, 4),)}, "span-outside-text", "sentence 0"),
+        ({"sentences": (Sentence(0, 9), Sentence(8, 12))}, "sentences-out-of-order", "sentence 1"),
+        ({"sentences": (Sentence(0, 9, ((5, 10),)),)}, "token-outside-sentence", "sentence 0"),
+        (
+            {"sentences": (Sentence(0, 9, ((3, 5), (4, 6))),)},
+            "token-outside-sentence",
+            "sentence 0",
+        ),
+        ({"mentions": (Mention(-1, 2, "X"),)}, "span-outside-text", "mention 0"),
+        ({"mentions": (Mention(2, 2, "X"),)}, "span-outside-text", "mention 0"),
+        ({"mentions": (Mention(2, 3, ""),)}, "missing-label", "mention 0"),
+        ({"mentions": (Mention(2, 3, "X", score=1.5),)}, "score-out-of-range", "mention 0"),
+        ({"mentions": (Mention(2, 3, "X", float("nan")),)}, "score-out-of-range", "mention 0"),
+        ({"entities": (Entity((), "X"),)}, "empty-entity", "entity 0"),
+        ({"entities": (Entity((4,), "X"),)}, "dangling-mention", "entity 0"),
+        ({"entities": (Entity((-1,), "X"),)}, "dangling-mention", "entity 0"),
+        ({"relations": (Relation(0, 2, "P"),)}, "dangling-entity", "relation 0"),
+        ({"relations": (Relation(-1, 0, "P"),)}, "dangling-entity", "relation 0"),
+        ({"relations": (Relation(0, 1, "P", evidence=(2,)),)}, "dangling-sentence", "relation 0"),
+        ({"relations": 2 * (Relation(0, 1, "P"),)}, "duplicate-relation", "relation 1"),
+        ({"candidates": ((0, 1), (1, 2))}, "dangling-entity", "candidate 1"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(
+    document: Document, changes: dict[str, Any], code: str, part: str
+) -> None:
+    bare = document.replace(relations=()) if "relations" not in changes else document
+    bare = bare.replace(entities=()) if "mentions" in changes else bare
+    with pytest.raises(DocumentError) as caught:
+        bare.replace(**changes)
+    place = caught.value.flaw.place
+    assert (caught.value.code, place.document, place.part) == (code, "ada", part)
+
+
+def test_good_document_has_no_flaws(document: Document) -> None:
+    assert list(flaws(document)) == []
+
+
+def test_json_holds_everything_and_leaves_out_defaults(document: Document) -> None:
+    data = json.loads(json.dumps(document.to_json()))
+    assert Document.from_json(data) == document
+    assert data["factloom"] == SCHEMA_VERSION
+    assert data["mentions"][0] == {"start": 30, "end": 33, "type": "PER"}
+    assert data["relations"][0]["score"] == 0.0
+    assert "candidates" not in data
+    assert Document("a").to_json() == {"factloom": SCHEMA_VERSION, "text": "a"}
+
+
+def test_no_candidates_are_told_from_all_pairs(document: Document) -> None:
+    none = document.replace(candidates=())
+    assert Document.from_json(none.to_json()).candidates == ()

@@ -1,0 +1,107 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloom.text.sentences import split_sentences
+
+searched = settings(deadline=None)
+texts = st.text("abAB1 \t\n\u3000.!?…。！？；\"')”」(“「e.g,马云", max_size=60)
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in split_sentences(text)]
+
+
+@searched
+@given(texts | st.text(max_size=40))
+def test_sentences_stand_in_order_and_hold_every_character_but_white_space_once(text: str) -> None:
+    found = split_sentences(text)
+    assert all(end <= start for (_, end), (start, _) in pairwise(found))
+    covered = [index for start, end in found for index in range(start, end)]
+    assert {index for index, sign in enumerate(text) if not sign.isspace()} <= set(covered)
+    for start, end in found:
+        assert start < end
+        assert not text[start].isspace()
+        assert not text[end - 1].isspace()
+
+
+@searched
+@given(texts, st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=4))
+def test_no_sentence_ends_inside_a_span_that_is_kept_whole(
+    text: str, spans: list[tuple[int, int]]
+) -> None:
+    whole = [(start, min(start + length, len(text))) for start, length in spans]
+    whole = [(start, end) for start, end in whole if start < end]
+    found = split_sentences(text, whole=whole)
+    for start, end in whole:
+        touched = [span for span in found if span[0] < end and span[1] > start]
+        assert len(touched) <= 1
+
+
+@searched
+@given(texts, st.integers(0, 60))
+def test_a_sentence_begins_at_a_given_break(text: str, place: int) -> None:
+    for start, end in split_sentences(text, breaks=[min(place, len(text))]):
+        assert not start < place < end
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        # abbreviations and initials
+        ["Dr. A. B. Smith of the U.S. Army met Mr. Brown.", "He left."],
+        ["It is 3.5 km to St. Louis.", "Go."],
+        ["He works at Apple Inc. in Ohio."],
+        ["He works at Apple Inc.", "The company is large."],
+        ["We met at 3 p.m.", "The talk was short."],
+        ["We used e.g. mice (see Fig. 2).", "Rats were not used."],
+        ["William P. Carey left."],
+        ["See No. 5 and p. 12.", "He said no.", "Then he left."],
+        ["The paper by Jones et al. 2011 is old."],
+        # quotes and brackets behind the end
+        ['"Really?" he asked.', '"Yes!"', "She left."],
+        ["(It did.)", "So it was (really).", "“Good.”", "Next."],
+        ["Wait... what?", "No!"],
+        ["Wait...", "The end."],
+        # science
+        ["OBJECTIVE: p53 was high.", "mRNA fell.", "5 mg were given."],
+        # tokenised text
+        ["He is an actor .", "He had a role in 2000 ."],
+    ],
+)
+def test_english_rules(expected: list[str]) -> None:
+    assert sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["他说：“你好！”", "她笑了。", "今天天气好吗？", "好；", "走吧。", "（见图。）", "完"],
+        ["他在3.5公里外。", "OK?", "好。"],
+        ["GPT-4很好!", "我喜欢。"],
+    ],
+)
+@pytest.mark.parametrize("space", ["", "\u3000"])
+def test_chinese_rules(expected: list[str], space: str) -> None:
+    assert sentences(space.join(expected)) == expected
+
+
+def test_blank_lines_and_line_ends_are_boundaries() -> None:
+    text = "A Title\nby Somebody\n\n1. First thing\n2. Second thing\n  \nthe end"
+    expected = ["A Title\nby Somebody", "1. First thing", "2. Second thing", "the end"]
+    assert sentences(text) == expected
+
+
+def test_wrapped_lines_are_no_boundaries() -> None:
+    text = (
+        "The sentence goes on for a while until the editor broke the line before\n"
+        "Paris, a city that lies on the river Seine, somewhere in the north of\n"
+        "France. Then it ends."
+    )
+    assert sentences(text) == [text[: text.index(" Then")], "Then it ends."]
+
+
+def test_windows_line_ends_are_line_ends() -> None:
+    assert sentences("One\r\n\r\nTwo\r\nThree") == ["One", "Two", "Three"]
