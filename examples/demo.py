@@ -66,7 +66,9 @@ def show(document: Document, names: dict[str, str], console: Console) -> None:
     for relation in sorted(document.relations, key=lambda relation: (relation.head, relation.tail)):
         console.print(statement(document, relation, names))
         for line in evidence(document, relation):
-            console.print(Padding(line, (0, 0, 0, 6)))  # long sentences keep the indent
+            console.print(
+                Padding(line, (0, 0, 0, 6), expand=False)
+            )  # long sentences keep the indent
     if not document.relations:
         console.print("no relations found", style=QUIET)
     console.print()

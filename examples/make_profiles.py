@@ -88,6 +88,10 @@ class Cast:
         name = self._draw("COUNTRIES")
         return Thing("country", name, forms={"adjective": names.COUNTRIES[name]})
 
+    def country_beside(self, country: Thing) -> Thing:
+        """The same or another: one's own country tells little about where a town lies."""
+        return country if self.chance.random() < 0.5 else self.country()
+
     def other(self, kind: str) -> Thing:
         """A school, region, prize or product."""
         return Thing(kind, self._draw(f"{kind}s".upper()))
@@ -264,7 +268,7 @@ def biography(cast: Cast) -> tuple[str, list[Step]]:
         [("founding", founded), ("seat", founded)],
         [("employer", employed), ("seat", employed)][: cast.chance.randrange(1, 3)],
         [("marriage", married)],
-        _place(cast, town, country),
+        _place(cast, town, cast.country_beside(country)),
     ]
     distractions = ("prize", "visit", "street", "lecture", "friend", "customer")
     steps = _arranged(cast, chains, life, distractions)
@@ -287,7 +291,10 @@ def profile(cast: Cast) -> tuple[str, list[Step]]:
     }
     opening = cast.chance.choice([["founding"], ["founding by two"], ["inception", "founder"]])
     chains: list[list[Step]] = [
-        [("seat", {"company": company, "town": town}), *_place(cast, town, country)],
+        [
+            ("seat", {"company": company, "town": town}),
+            *_place(cast, town, cast.country_beside(country)),
+        ],
         [("birth", birth), ("school", school)],
         [("nationality", life)],
         [("employer", employed), ("marriage", married)][: cast.chance.randrange(1, 3)],
@@ -338,7 +345,7 @@ def documents(split: str, seed: int) -> Iterator[Document]:
 
 def main(command_line: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write the example documents.")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent)
     arguments = parser.parse_args(command_line)
     arguments.output.mkdir(parents=True, exist_ok=True)

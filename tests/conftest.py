@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from factloom import formats
 from factloom.document import Document
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["OMP_NUM_THREADS"] = "1"  # tests run beside each other, a process a core
+
+# A slow machine is no failure.
+settings.register_profile("factloom", deadline=None)
+settings.load_profile("factloom")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SENTENCES = (  # the tiny vocabulary is learned from these; the characters cover other text too

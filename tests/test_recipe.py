@@ -97,9 +97,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         ("", "model"),
     ],
 )
-def test_a_missing_or_contradicting_part_is_named(
-    tmp_path: Path, content: str, named: str
-) -> None:
+def test_a_missing_or_contradicting_part_is_named(tmp_path: Path, content: str, named: str) -> None:
     error = mistake(tmp_path, content)
     assert error.code == "recipe-setting"
     assert named in str(error)

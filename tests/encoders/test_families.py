@@ -13,6 +13,7 @@ from transformers import AutoModel
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoded, Encoder
 from factloom.encoders.marked_documents import make_examples
+from factloom.models.atlop import Atlop, AtlopSettings
 
 TEXTS = (
     "Mara Velden was born in * Torvik * on 3 May.",
@@ -109,9 +110,7 @@ def test_a_window_uses_all_positions_that_the_encoder_has_learned(case: Case) ->
         assert case.encoder(case.encoder.batch([full])).states.shape == (1, POSITIONS, 32)
 
 
-def test_saving_keeps_weights_tokenizer_and_outputs_bit_for_bit(
-    case: Case, tmp_path: Path
-) -> None:
+def test_saving_keeps_weights_tokenizer_and_outputs_bit_for_bit(case: Case, tmp_path: Path) -> None:
     case.encoder.save(tmp_path)
     assert not list(tmp_path.glob("*.safetensors")), "weights belong to the model's own file"
     loaded = Encoder.from_directory(tmp_path, overlap=16).eval()
@@ -138,6 +137,18 @@ def test_mentions_are_found_by_their_markers_also_at_the_ends_of_the_text(case: 
         assert found.sentence[found.mention_token].tolist() == [0, 0, 1]
         assert set(found.sentence[: found.mention_token[1]].tolist()) == {0}
         assert set(found.sentence[found.mention_token[2] :].tolist()) <= {1, -1}
+
+
+def test_a_relation_model_on_top_is_saved_and_loaded_bit_for_bit(
+    case: Case, profiles: list[Document], tmp_path: Path
+) -> None:
+    model = Atlop(case.encoder, ["P19", "P27", "P159"], AtlopSettings(block_size=8)).eval()
+    model.save_pretrained(tmp_path)
+    loaded = Atlop.from_pretrained(tmp_path)
+    assert loaded.predict(profiles[:1]) == model.predict(profiles[:1])
+    batch = model.collate(model.prepare(profiles[:1]))
+    with torch.no_grad():
+        assert torch.equal(loaded(batch).logits, model(batch).logits)
 
 
 def test_training_reaches_the_encoder_through_states_and_attention(case: Case) -> None:

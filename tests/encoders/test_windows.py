@@ -61,7 +61,9 @@ def window_by_window(
     return averaged[0], averaged[1]
 
 
-@pytest.mark.parametrize("options", [{"window": 64, "overlap": 16}, {"window": 64, "overlap": 40}, {}])
+@pytest.mark.parametrize(
+    "options", [{"window": 64, "overlap": 16}, {"window": 64, "overlap": 40}, {}]
+)
 def test_a_5000_token_document_equals_a_naive_loop_over_windows(
     long_encoder_path: Path, options: dict[str, int]
 ) -> None:
@@ -148,7 +150,9 @@ def test_windows_cover_the_document_and_overlap_enough(
     ends = [min(start + capacity, tokens) for start in starts]
     assert starts[0] == 0
     assert ends[-1] == tokens
-    covered = {place for start, end in zip(starts, ends, strict=True) for place in range(start, end)}
+    covered = {
+        place for start, end in zip(starts, ends, strict=True) for place in range(start, end)
+    }
     assert covered == set(range(tokens))
     for end, following in zip(ends, starts[1:], strict=False):
         assert end - following >= overlap

@@ -1,8 +1,8 @@
 """What every model has to pass. A model's own test calls these with its tiny fixture:
 
-    def test_model_passes_the_shared_checks(tiny_encoder_path, profiles, tmp_path):
-        model = Atlop.from_documents(Encoder.load(str(tiny_encoder_path)), profiles, settings)
-        check_model(model, profiles, tmp_path)
+def test_model_passes_the_shared_checks(tiny_encoder_path, profiles, tmp_path):
+    model = Atlop.from_documents(Encoder.load(str(tiny_encoder_path)), profiles, settings)
+    check_model(model, profiles, tmp_path)
 """
 
 from collections.abc import Sequence

@@ -149,9 +149,7 @@ def test_a_hub_name_is_found_in_the_cache(
     assert factloom.load("somebody/atlop").model.relations == ("P19", "P27")
 
 
-def test_pushing_uploads_the_saved_directory(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pushing_uploads_the_saved_directory(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, Any]] = []
 
     class Hub:

@@ -54,9 +54,7 @@ def test_fitted_threshold_is_the_best_of_all_by_brute_force(seed: int) -> None:
     labels = torch.rand(7, 5, generator=generator) < (logits * 0.5).sigmoid()
     gold = int(labels.sum()) + seed % 3  # some gold relations are of pairs that are not asked for
     rule = fitted(logits, labels, gold)
-    assert f1_of(rule.margins(logits), labels, gold) == pytest.approx(
-        best_f1(logits, labels, gold)
-    )
+    assert f1_of(rule.margins(logits), labels, gold) == pytest.approx(best_f1(logits, labels, gold))
 
 
 @given(
@@ -70,9 +68,7 @@ def test_equal_scores_are_kept_or_left_together(
     labels = torch.tensor([[holds for _, holds in scored]])
     gold = max(1, int(labels.sum()) + missing)
     rule = fitted(logits, labels, gold)
-    assert f1_of(rule.margins(logits), labels, gold) == pytest.approx(
-        best_f1(logits, labels, gold)
-    )
+    assert f1_of(rule.margins(logits), labels, gold) == pytest.approx(best_f1(logits, labels, gold))
 
 
 def test_all_relations_hold_where_that_is_best() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_model import toy_settings
 
@@ -20,6 +20,7 @@ costs = st.builds(Cost, st.integers(0, 50), st.integers(0, 50))
 limits = st.none() | st.integers(1, 100)
 
 
+@settings(deadline=None)
 @given(st.lists(costs, max_size=60), st.integers(1, 9), st.integers(1, 5), st.integers(0, 3))
 def test_an_epoch_holds_every_example_once(
     examples: list[Cost], size: int, bucket_steps: int, epoch: int
@@ -55,6 +56,7 @@ def test_buckets_bring_documents_of_like_length_together_in_random_order() -> No
     assert longest != sorted(longest)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 99), max_size=30), st.integers(1, 5))
 def test_the_shares_of_all_processes_make_the_step(step: list[int], processes: int) -> None:
     shares = [share(step, process, processes) for process in range(processes)]
@@ -62,6 +64,7 @@ def test_the_shares_of_all_processes_make_the_step(step: list[int], processes: i
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
+@settings(deadline=None)
 @given(st.lists(costs, max_size=30), st.integers(1, 6), limits, limits)
 def test_batches_hold_every_example_once_within_the_budget(
     examples: list[Cost], documents: int, tokens: int | None, pairs: int | None

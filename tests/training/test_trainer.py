@@ -175,7 +175,7 @@ def test_validation_sees_the_model_in_evaluation_mode_and_training_goes_on(tmp_p
 def scores_in_order(*scores: float) -> Any:
     """A validation that returns these one after the other."""
     remaining = iter(scores)
-    return lambda model: {"f1": next(remaining), "weight": float(model.head.bias)}
+    return lambda model: {"f1": next(remaining), "weight": model.head.bias.item()}
 
 
 def test_the_best_model_is_saved_and_the_result_tells_of_it(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_the_best_model_is_saved_and_the_result_tells_of_it(tmp_path: Path) -> N
     assert not result.stopped_early
     saved = load_file(result.best / "model.safetensors")
     assert float(saved["head.bias"]) == result.best_scores["weight"]
-    assert str(result).startswith("best f1 0.5000 after epoch 2 (4 epochs, 12 steps, 0:00:0")
+    assert str(result).startswith("best f1 0.5000 after epoch 2 (epochs 4, steps 12, time 0:00:0")
 
 
 def test_a_score_that_is_no_number_is_never_the_best(tmp_path: Path) -> None:

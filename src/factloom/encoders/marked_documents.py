@@ -20,7 +20,6 @@ from factloom.document import Document
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.errors import ModelError, Place
-from factloom.modules.localized_context import PairBlock, pair_blocks
 from factloom.text.markers import MarkedText, mark_spans
 
 Integers = NDArray[np.int64]
@@ -83,12 +82,6 @@ class MarkedBatch:
     def weight(self) -> int:
         """How many terms the loss averages over."""
         return len(self.pair_head)
-
-    def blocks(self, elements: int) -> list[PairBlock]:
-        """The unordered pairs, cut so that a block lays out about `elements` numbers."""
-        counts = self.entity_counts, self.unordered_counts
-        rows = elements // self.windows.length
-        return list(pair_blocks(*counts, self.first, self.second, rows))
 
     def to(self, device: torch.device | str) -> Self:
         parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}

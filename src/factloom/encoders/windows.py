@@ -137,7 +137,8 @@ def merge_states(states: Tensor, windows: WindowBatch) -> Tensor:
 
 def merge_rows(attention: Tensor, windows: WindowBatch) -> Tensor:
     """(windows, heads, queries, window length) -> (rows, heads, length), the mean over windows."""
-    used = attention.transpose(1, 2).flatten(0, 1)[windows.query_index]  # (uses, heads, window)
+    used = attention.transpose(1, 2).flatten(0, 1).index_select(0, windows.query_index)
+    # (uses, heads, window length)
     if windows.one_window_each:
         return used
     heads, length = attention.shape[1], windows.length

@@ -97,7 +97,7 @@ class AtlopSettings(BaseModel):
     )
     marker: str = Field("*", min_length=1, description="Put before and after every mention.")
     pair_elements: PositiveInt = Field(
-        2**24, description="Bounds memory: length x pairs that are laid out at once."
+        2**24, description="Bounds memory: heads x length x pairs laid out at once."
     )
 
 
@@ -188,14 +188,21 @@ class Atlop(nn.Module):
         weights = torch.cat([self.head_projection.weight, self.tail_projection.weight])
         entity_part = features.entities @ weights[:, :width].t()  # (entities, 2 x pair width)
         heads, tails = entity_part.chunk(2, dim=1)
-        head = heads[batch.pair_head] + self.head_projection.bias  # (pairs, pair width)
-        tail = tails[batch.pair_tail] + self.tail_projection.bias
+        # (pairs, pair width) from here on
+        head = heads.index_select(0, batch.pair_head) + self.head_projection.bias
+        tail = tails.index_select(0, batch.pair_tail) + self.tail_projection.bias
         if self.settings.context:
-            blocks = batch.blocks(self.settings.pair_elements)
-            keep = len(blocks) <= len(batch.entity_counts)
-            context = pool_pairs(features.attention, features.states, blocks, keep=keep)
+            context = pool_pairs(
+                features.attention,
+                features.states,
+                batch.first,
+                batch.second,
+                batch.unordered_counts,
+                self.settings.pair_elements,
+            )
             # (unordered pairs, 2 x pair width), the same for both directions
-            context_part = (context @ weights[:, width:].t())[batch.pair_unordered]
+            context_part = context @ weights[:, width:].t()
+            context_part = context_part.index_select(0, batch.pair_unordered)
             head_context, tail_context = context_part.chunk(2, dim=1)
             head, tail = head + head_context, tail + tail_context
         logits: Tensor = self.classifier(head.tanh(), tail.tanh())

@@ -3,12 +3,10 @@
     q_(s,o) = sum over heads of A_s * A_o, normalised;      c_(s,o) = H^T q_(s,o)
 
 What both entities attend to is the context that matters for their relation. q is symmetric, so
-it is made once for the two directions of a pair. For all pairs of a document the sum over heads
-is a small matrix product at every position, which never lays out (pairs, heads, length).
+it is made once for the two directions of a pair.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -17,77 +15,49 @@ from torch.utils.checkpoint import checkpoint
 EPSILON = 1e-5
 
 
-@dataclass(frozen=True, slots=True)
-class PairBlock:
-    """Pairs of one document: those of some first entities with any of its entities."""
-
-    document: int
-    first: slice  # of all entities
-    second: slice
-    index: Tensor  # (pairs,) into first x second
-
-
 def pair_attention(entity_attention: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """q of chosen pairs: (entities, heads, length), (pairs,), (pairs,) -> (pairs, length)."""
-    return _normalised((entity_attention[first] * entity_attention[second]).sum(1))
+    """The rows q: (entities, heads, length), (pairs,), (pairs,) -> (pairs, length)."""
+    # index_select, because the backward pass of plain indexing is several times slower on CPUs
+    left, right = entity_attention.index_select(0, first), entity_attention.index_select(0, second)
+    rows = (left * right).sum(1)
+    return rows / (rows.sum(1, keepdim=True) + EPSILON)
 
 
 def pool_pairs(
-    entity_attention: Tensor, values: Tensor, blocks: Sequence[PairBlock], *, keep: bool
+    entity_attention: Tensor,
+    states: Tensor,
+    first: Tensor,
+    second: Tensor,
+    counts: Sequence[int],
+    elements: int,
 ) -> Tensor:
-    """sum over positions of q_(s,o) * value, for the pairs of all blocks, in their order.
+    """The contexts c of all pairs: (pairs, width).
 
-    (entities, heads, length), (documents, length, width) -> (pairs, width). The values are the
-    states for c_(s,o). Without `keep` the rows of a block are made again in the backward pass.
+    `first` and `second` are the pairs' entities, document by document; `counts` says how many
+    pairs each document of `states` (documents, length, width) has. At most about `elements`
+    numbers are laid out at once: beyond that the rows of a chunk of pairs are made again in the
+    backward pass.
     """
-    pooled = []
-    for block in blocks:
-        inputs = (
-            entity_attention[block.first],
-            entity_attention[block.second],
-            block.index,
-            values[block.document],
-        )
-        if keep or not torch.is_grad_enabled():
-            pooled.append(_pool_block(*inputs))
+    size = max(1, elements // (entity_attention.shape[1] * entity_attention.shape[2]))
+    again = sum(counts) > size and torch.is_grad_enabled()
+    contexts = []
+    for document, chunk in _chunks(counts, size):
+        inputs = (entity_attention, first[chunk], second[chunk], states[document])
+        if again:
+            contexts.append(checkpoint(_pool, *inputs, use_reentrant=False))
         else:
-            pooled.append(checkpoint(_pool_block, *inputs, use_reentrant=False))
-    return torch.cat(pooled)
+            contexts.append(_pool(*inputs))
+    return torch.cat(contexts)
 
 
-def pair_blocks(
-    entities: Sequence[int], pairs: Sequence[int], first: Tensor, second: Tensor, elements: int
-) -> Iterator[PairBlock]:
-    """Cut the pairs of each document where (first entities x entities) exceeds `elements`.
-
-    `entities` and `pairs` count those of each document; `first` and `second` are the pairs'
-    entities, sorted by document and first entity.
-    """
-    entity, pair = 0, 0
-    for document, (entity_count, pair_count) in enumerate(zip(entities, pairs, strict=True)):
-        rows = max(1, elements // max(1, entity_count))
-        of_document = slice(pair, pair + pair_count)
-        for start in range(entity, entity + entity_count, rows):
-            stop = min(start + rows, entity + entity_count)
-            if rows >= entity_count:
-                inside = of_document
-            else:
-                bounds = torch.tensor([start, stop], device=first.device)
-                low, high = torch.searchsorted(first[of_document].contiguous(), bounds).tolist()
-                inside = slice(pair + low, pair + high)
-            if inside.start < inside.stop:
-                index = (first[inside] - start) * entity_count + second[inside] - entity
-                of_entities = slice(entity, entity + entity_count)
-                yield PairBlock(document, slice(start, stop), of_entities, index)
-        entity, pair = entity + entity_count, pair + pair_count
+def _pool(entity_attention: Tensor, first: Tensor, second: Tensor, states: Tensor) -> Tensor:
+    return pair_attention(entity_attention, first, second) @ states
 
 
-def _pool_block(first: Tensor, second: Tensor, index: Tensor, values: Tensor) -> Tensor:
-    """(first, heads, length), (second, heads, length), (pairs,), (length, width)."""
-    product = first.permute(2, 0, 1) @ second.permute(2, 1, 0)  # (length, first, second)
-    rows = product.flatten(1).t().index_select(0, index)  # (pairs, length)
-    return _normalised(rows) @ values
-
-
-def _normalised(rows: Tensor) -> Tensor:
-    return rows / (rows.sum(1, keepdim=True) + EPSILON)
+def _chunks(counts: Sequence[int], size: int) -> Iterator[tuple[int, slice]]:
+    """Document and stretch of its pairs, at most `size` of them."""
+    start = 0
+    for document, count in enumerate(counts):
+        for offset in range(0, count, size):
+            yield document, slice(start + offset, start + min(offset + size, count))
+        start += count

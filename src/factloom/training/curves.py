@@ -20,6 +20,8 @@ def draw_curves(metrics: Path, target: Path, metric: str) -> None:
     left.set(xlabel="step", ylabel="loss")
     left.plot(*_columns(losses), color="tab:blue", alpha=0.25, linewidth=0.8)
     left.plot(*_columns(smoothed(losses)), color="tab:blue", label="loss")
+    if losses and min(loss for _, loss in losses) > 0:
+        left.set_yscale("log")  # the first steps would flatten all others
     right = left.twinx()
     right.set_ylabel(metric)
     right.plot(*_columns(scores), color="tab:orange", marker="o", label=f"validation {metric}")

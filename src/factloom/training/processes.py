@@ -14,6 +14,7 @@ from accelerate.utils import (
     InitProcessGroupKwargs,
     broadcast_object_list,
     gather_object,
+    parse_flag_from_env,
 )
 
 from factloom.errors import RecipeError
@@ -32,7 +33,7 @@ def make_accelerator(mixed_precision: str) -> Accelerator:
     _refuse_lonely_process(os.environ)
     group = InitProcessGroupKwargs(timeout=PATIENCE_WITH_EACH_OTHER)
     # Unless told that this is a CPU, accelerate leaves processes on a CPU without a group.
-    on_cpu = not torch.accelerator.is_available()
+    on_cpu = parse_flag_from_env("ACCELERATE_USE_CPU") or not torch.accelerator.is_available()
     device = PartialState(cpu=on_cpu, **group.to_kwargs()).device
     # A second training in one Python process may compute in another precision than the first.
     AcceleratorState._reset_state()

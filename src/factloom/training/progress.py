@@ -48,7 +48,7 @@ class TrainingResult:
 
     def __str__(self) -> str:
         """The result in one line."""
-        cost = f"{self.epochs} epochs, {self.steps} steps, {duration(self.seconds)}"
+        cost = f"epochs {self.epochs}, steps {self.steps}, time {duration(self.seconds)}"
         if self.best_score is None:
             return f"trained without validation ({cost}): {self.best}"
         early = ", stopped early" if self.stopped_early else ""

@@ -30,7 +30,8 @@ def random_state() -> dict[str, Any]:
             "cached": float(cached),
         },
         "torch": torch.get_rng_state(),
-        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+        # Of this process's own device: the others belong to other processes.
+        "cuda": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
     }
 
 
@@ -43,8 +44,8 @@ def set_random_state(state: Mapping[str, Any]) -> None:
         (array["name"], keys, array["position"], array["has_gauss"], array["cached"])
     )
     torch.set_rng_state(state["torch"].cpu())
-    if torch.cuda.is_available() and state["cuda"]:
-        torch.cuda.set_rng_state_all([each.cpu() for each in state["cuda"]])
+    if torch.cuda.is_available() and state["cuda"] is not None:
+        torch.cuda.set_rng_state(state["cuda"].cpu())
 
 
 @contextmanager

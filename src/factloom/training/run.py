@@ -112,11 +112,10 @@ def _finish(corpus: Corpus, output: Path, results: dict[str, Any]) -> dict[str, 
     model = load(output / "best")
     results["scores_fitted"] = model.fit_scores(corpus.development)
     write_directory(output / "best", model.save_pretrained)
-    facts = recipe.data.train_facts
-    train_facts = read_facts(data_path(facts)) if facts else facts_of(corpus.train)
-    results["development"] = model.evaluate(corpus.development, train_facts)
+    results["development"] = model.evaluate(corpus.development, corpus.train_facts)
     results["report"] = {
-        path: model.evaluate(documents, train_facts) for path, documents in corpus.report.items()
+        path: model.evaluate(documents, corpus.train_facts)
+        for path, documents in corpus.report.items()
     }
     write_file(output / RESULTS, json.dumps(results, indent=2, default=str) + "\n")
     return results

@@ -1,0 +1,208 @@
+"""From a recipe to documents, a model's provenance and its results."""
+
+import hashlib
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import factloom
+from factloom import formats
+from factloom.document import Document
+from factloom.errors import FactloomError, InputError, ModelError, RecipeError
+from factloom.evaluation.facts import facts_of
+from factloom.evaluation.relations import evaluate
+from factloom.recipe import Recipe
+from factloom.training.run import hold_out, provenance, read_corpus, train_recipe
+
+
+@pytest.fixture
+def recipe(tiny_encoder_path: Path, profiles: list[Document], tmp_path: Path) -> Recipe:
+    """Two short epochs of a tiny model; the threshold is fitted, so that it predicts something."""
+    formats.write(profiles[:4], tmp_path / "train.jsonl")
+    formats.write(profiles[4:6], tmp_path / "dev.jsonl")
+    formats.write(profiles[6:], tmp_path / "test.jsonl")
+    return Recipe.model_validate(
+        {
+            "model": {"kind": "atlop", "block_size": 8, "threshold": "global"},
+            "encoder": {"name": str(tiny_encoder_path)},
+            "data": {
+                "train": [str(tmp_path / "train.jsonl")],
+                "development": [str(tmp_path / "dev.jsonl")],
+                "report": [str(tmp_path / "test.jsonl")],
+            },
+            "training": {"epochs": 2, "batch_size": 2, "learning_rates": {"": 1e-3}},
+        }
+    )
+
+
+def changed(recipe: Recipe, **parts: dict[str, Any]) -> Recipe:
+    content = recipe.model_dump()
+    return Recipe.model_validate({**content, **{k: {**content[k], **v} for k, v in parts.items()}})
+
+
+def test_results_are_those_of_the_model_that_is_left_behind(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    results = train_recipe(recipe, tmp_path / "run")
+    assert (
+        json.loads((tmp_path / "run" / "results.json").read_text())["report"] == (results["report"])
+    )
+    extractor = factloom.load(tmp_path / "run" / "best")
+    known = facts_of(profiles[:4])
+    measured = {
+        "development": (profiles[4:6], results["development"]),
+        "report": (profiles[6:], results["report"][recipe.data.report[0]]),
+    }
+    for gold, scores in measured.values():
+        report = evaluate(gold, extractor(gold), known)
+        assert scores["f1"] == report.f1
+        assert scores["ign_f1"] == report.ign_f1
+        assert scores["evidence_f1"] == report.evidence_f1
+    assert results["development"]["f1"] > 0, "nothing is predicted, so nothing is compared"
+    assert results["training"]["epochs"] == 2
+    assert float(extractor.model.temperature) == pytest.approx(
+        results["scores_fitted"]["temperature"]
+    )
+
+
+def test_a_seed_gives_the_same_model_again(recipe: Recipe, tmp_path: Path) -> None:
+    recipe = changed(recipe, training={"epochs": 1})
+    for name in ("first", "second"):
+        torch.rand(3)
+        train_recipe(recipe, tmp_path / name)
+    weights = [(tmp_path / name / "best" / "model.safetensors").read_bytes() for name in
+               ("first", "second")]  # fmt: skip
+    assert weights[0] == weights[1]
+    other = changed(recipe, training={"seed": 7})
+    train_recipe(other, tmp_path / "other")
+    assert (tmp_path / "other" / "best" / "model.safetensors").read_bytes() != weights[0]
+
+
+def test_provenance_tells_settings_versions_and_fingerprints(recipe: Recipe) -> None:
+    found = provenance(recipe)
+    train = recipe.data.train[0]
+    assert found["data_sha256"][train] == hashlib.sha256(Path(train).read_bytes()).hexdigest()
+    assert set(found["data_sha256"]) == {
+        *recipe.data.train,
+        *recipe.data.development,
+        *recipe.data.report,
+    }
+    assert found["versions"]["torch"] == torch.__version__
+    assert found["versions"]["python"] == platform.python_version()
+    assert Recipe.model_validate(found["recipe"]) == recipe
+    json.dumps(found)
+
+
+def test_documents_are_held_out_by_seed_and_keep_their_order(profiles: list[Document]) -> None:
+    kept, held = hold_out(profiles, 0.25, seed=1)
+    assert (len(kept), len(held)) == (6, 2)
+    assert [document for document in profiles if document in kept] == kept
+    assert [document for document in profiles if document in held] == held
+    assert {document.id for document in kept + held} == {document.id for document in profiles}
+    assert hold_out(profiles, 0.25, seed=1) == (kept, held)
+    assert any(hold_out(profiles, 0.25, seed=seed)[1] != held for seed in range(2, 6))
+
+
+@pytest.mark.parametrize("part", [0.01, 0.99])
+def test_too_few_documents_to_hold_out_are_told(profiles: list[Document], part: float) -> None:
+    with pytest.raises(RecipeError, match=f"8 documents .* {part}") as caught:
+        hold_out(profiles, part, seed=1)
+    assert caught.value.code == "too-few-documents"
+
+
+def test_held_out_documents_are_not_trained_on(recipe: Recipe, profiles: list[Document]) -> None:
+    held = changed(recipe, data={"development": [], "hold_out": 0.25})
+    corpus = read_corpus(held)
+    assert (len(corpus.train), len(corpus.development)) == (3, 1)
+    assert corpus.development[0] not in corpus.train
+    assert corpus.train_facts == facts_of(corpus.train)
+    assert corpus.report == {recipe.data.report[0]: profiles[6:]}
+
+
+def test_train_facts_come_from_their_own_file_where_one_is_given(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    path = tmp_path / "facts.json"
+    path.write_text('[["Ada", "London", "P19"]]')
+    corpus = read_corpus(changed(recipe, data={"train_facts": str(path)}))
+    assert corpus.train_facts == {("Ada", "London", "P19")}
+
+
+def test_relation_names_are_kept_with_the_model(recipe: Recipe, tmp_path: Path) -> None:
+    (tmp_path / "names.json").write_text('{"P19": "出生地"}', encoding="utf-8")
+    recipe = changed(
+        recipe,
+        data={"relation_names": str(tmp_path / "names.json")},
+        training={"epochs": 1},
+    )
+    train_recipe(recipe, tmp_path / "run")
+    assert factloom.load(tmp_path / "run" / "best").relation_names == {"P19": "出生地"}
+
+
+def no_training(*_: object, **__: object) -> None:
+    raise AssertionError("training began before the mistake was found")
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind", "code", "said"),
+    [
+        ({"model": {"kind": "abacus"}}, ModelError, "unknown-model", "abacus"),
+        ({"model": {"block_sise": 3}}, RecipeError, "recipe-setting", "block_sise"),
+        ({"data": {"train": ["none.jsonl"]}}, InputError, "file-missing", "none.jsonl"),
+        ({"data": {"report": ["none.jsonl"]}}, InputError, "file-missing", "none.jsonl"),
+        ({"data": {"train_facts": "none.json"}}, InputError, "file-missing", "none.json"),
+        ({"data": {"relation_names": "none.json"}}, RecipeError, "recipe-setting", "none.json"),
+        ({"data": {"train": ["$NO_SUCH/a.json"]}}, RecipeError, "recipe-variable", "$NO_SUCH"),
+        ({"encoder": {"name": "no/encoder"}}, ModelError, "encoder-not-found", "no/encoder"),
+        ({"encoder": {"overlap": 600}}, ModelError, "window-too-small", "600"),
+    ],
+)
+def test_mistakes_are_found_before_training(
+    recipe: Recipe,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    parts: dict[str, dict[str, Any]],
+    kind: type[FactloomError],
+    code: str,
+    said: str,
+) -> None:
+    monkeypatch.setattr("factloom.training.run.Trainer.train", no_training)
+    with pytest.raises(kind) as caught:
+        train_recipe(changed(recipe, **parts), tmp_path / "run", recipe_name="my.toml")
+    assert caught.value.code == code
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["[1]", "{]", "3"])
+def test_relation_names_that_are_no_table_are_told(
+    recipe: Recipe, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "names.json").write_text(content)
+    with pytest.raises(RecipeError, match="relation_names") as caught:
+        train_recipe(
+            changed(recipe, data={"relation_names": str(tmp_path / "names.json")}), tmp_path / "run"
+        )
+    assert "names.json" in str(caught.value)
+
+
+def test_documents_that_cannot_be_told_apart_are_found_before_training(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    formats.write([profiles[4], profiles[4]], tmp_path / "twice.jsonl")
+    with pytest.raises(InputError) as caught:
+        read_corpus(changed(recipe, data={"development": [str(tmp_path / "twice.jsonl")]}))
+    assert caught.value.code == "duplicate-document"
+
+
+def test_documents_without_a_pair_are_left_out_of_training(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    formats.write([Document("Nobody.", id="x"), profiles[0]], tmp_path / "train.jsonl")
+    results = train_recipe(
+        changed(recipe, training={"epochs": 1, "batch_size": 1}), tmp_path / "run"
+    )
+    assert results["training"]["steps"] == 1
