@@ -159,7 +159,7 @@ class Document:
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON; fields that hold their default are left out."""
-        return {"factloom": SCHEMA_VERSION, "text": self.text, **_without_defaults(self, ("text",))}
+        return {"factloom": SCHEMA_VERSION, **_without_defaults(self)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -185,14 +185,12 @@ class Document:
         )
 
 
-def _without_defaults(value: Any, known: tuple[str, ...] = ()) -> dict[str, Any]:
+def _without_defaults(value: Any) -> dict[str, Any]:
     result = {}
     for part in dataclasses.fields(value):
         content = getattr(value, part.name)
-        empty = content is None or content == () or content == {}
-        if part.name in known or (empty and part.name != "candidates") or content is None:
-            continue
-        if part.name == "id" and content == "":
+        factory = part.default_factory
+        if content == (part.default if factory is dataclasses.MISSING else factory()):
             continue
         if isinstance(content, tuple):
             content = [

@@ -184,11 +184,9 @@ def test_batch_has_each_unordered_pair_once(batch: MarkedBatch) -> None:
     unordered = list(zip(batch.first.tolist(), batch.second.tolist(), strict=True))
     assert unordered == [(0, 1), (1, 2), (3, 4), (3, 5), (4, 5)]
     assert batch.unordered_counts == (2, 0, 3)
-    for index, head, tail in zip(
-        batch.pair_unordered.tolist(), batch.pair_head.tolist(), batch.pair_tail.tolist(),
-        strict=True,
-    ):  # fmt: skip
-        assert set(unordered[index]) == {head, tail}
+    ends = torch.stack([batch.pair_head, batch.pair_tail], 1).tolist()
+    for index, pair in zip(batch.pair_unordered.tolist(), ends, strict=True):
+        assert set(unordered[index]) == set(pair)
 
 
 def test_batch_finds_every_mention_s_marker_among_the_windows(

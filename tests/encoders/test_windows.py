@@ -36,7 +36,7 @@ def random_tokens(length: int, seed: int = 0) -> NDArray[np.int64]:
 def window_by_window(
     reference: nn.Module, encoder: Encoder, tokens: NDArray[np.int64], rows: Sequence[int]
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """States of all slots and attention of `rows`, window after window, averaged in plain Python."""
+    """States of all slots and attention of `rows`, a window at a time, averaged in plain Python."""
     (first,), (last,) = encoder.special.before, encoder.special.after
     size, step = encoder.window - 2, encoder.window - 2 - encoder.overlap
     slots = len(tokens) + 2

@@ -38,9 +38,16 @@ def test_documents_of_like_length_stand_together() -> None:
 
 def test_the_mode_is_put_back_also_after_an_error() -> None:
     model = nn.Sequential(nn.Dropout())
+    seen = []
+
+    def fail() -> None:
+        with evaluating(model):
+            seen.append(model[0].training)
+            raise KeyError
+
     for training in (True, False):
         model.train(training)
-        with pytest.raises(KeyError), evaluating(model):
-            assert not model[0].training
-            raise KeyError
+        with pytest.raises(KeyError):
+            fail()
         assert model.training is model[0].training is training
+    assert seen == [False, False]
