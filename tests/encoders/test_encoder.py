@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertTokenizerFast, CanineTokenizer
+from transformers import BertTokenizerFast, ByT5Tokenizer
 
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
@@ -133,7 +133,7 @@ def test_a_damaged_directory_is_told_with_its_name_and_the_way_out(
 
 def test_a_tokenizer_without_offsets_is_refused(copy: Path) -> None:
     without_tokenizer(copy)
-    CanineTokenizer().save_pretrained(copy)
+    ByT5Tokenizer().save_pretrained(copy)
     with pytest.raises(ModelError, match="no character offsets") as caught:
         Encoder.load(str(copy), overlap=16)
     assert caught.value.code == "slow-tokenizer"

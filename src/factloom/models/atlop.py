@@ -326,7 +326,11 @@ class Atlop(nn.Module):
             margins, labels = self._all_margins(documents)
         held = strongest(margins, self.settings.most_relations)
         shown, right = margins[held].double().numpy(), labels[held].numpy()
-        self.temperature.fill_(fit_temperature(shown, right))
+        # one more right and one more wrong decision at the mean margin (rule of succession):
+        # a few dozen decisions without a mistake are no proof of certainty
+        imagined = np.append(shown, [shown.mean()] * 2) if len(shown) else shown
+        outcomes = np.append(right, [True, False]) if len(shown) else right
+        self.temperature.fill_(fit_temperature(imagined, outcomes))
         probabilities = (margins[held] / self.temperature.cpu()).sigmoid().double().numpy()
         return {
             "temperature": float(self.temperature),
