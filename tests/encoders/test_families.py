@@ -137,6 +137,8 @@ def test_mentions_are_found_by_their_markers_also_at_the_ends_of_the_text(case: 
         assert found.sentence[found.mention_token].tolist() == [0, 0, 1]
         assert set(found.sentence[: found.mention_token[1]].tolist()) == {0}
         assert set(found.sentence[found.mention_token[2] :].tolist()) <= {1, -1}
+        letters = [index for index, token in enumerate(tokens) if token.strip("▁ĠĊ")]
+        assert set(found.sentence[letters].tolist()) == {0, 1}  # only white space is outside
 
 
 def test_a_relation_model_on_top_is_saved_and_loaded_bit_for_bit(

@@ -64,9 +64,8 @@ def test_results_are_those_of_the_model_that_is_left_behind(
         assert scores["evidence_f1"] == report.evidence_f1
     assert results["development"]["f1"] > 0, "nothing is predicted, so nothing is compared"
     assert results["training"]["epochs"] == 2
-    assert float(extractor.model.temperature) == pytest.approx(
-        results["scores_fitted"]["temperature"]
-    )
+    assert float(extractor.model.temperature) == results["scores_fitted"]["temperature"]
+    assert extractor.model.fit_scores(profiles[4:6]) == pytest.approx(results["scores_fitted"])
 
 
 def test_a_seed_gives_the_same_model_again(recipe: Recipe, tmp_path: Path) -> None:
