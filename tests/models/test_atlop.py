@@ -154,7 +154,7 @@ def test_training_draws_attention_to_the_evidence(
 
     before = evidence_loss()
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(20):
+    for _ in range(60):
         optimizer.zero_grad()
         model(batch).loss.backward()
         optimizer.step()
