@@ -95,7 +95,7 @@ def real_batches(model: Atlop, count: int) -> list[Batch]:
 
 
 def growth(model: Atlop, entities: int, arguments: argparse.Namespace) -> dict[str, object]:
-    """The same text with more and more entities: two mentions each, 240 words in all."""
+    """The same 160 words with more and more entities, two mentions each."""
     document = synthetic_document(entities)
     batch = model.prepare([document] * 4)
     result: dict[str, object] = {"pairs": batch[0].pairs, "tokens": batch[0].tokens}
@@ -104,10 +104,11 @@ def growth(model: Atlop, entities: int, arguments: argparse.Namespace) -> dict[s
     return result
 
 
-def synthetic_document(entities: int, words: int = 240) -> Document:
-    text = " ".join(f"word{number % 97:02d}" for number in range(words))
-    step = words // (2 * entities)
-    spans = [(7 * step * number, 7 * step * number + 6) for number in range(2 * entities)]
+def synthetic_document(entities: int, words: int = 160) -> Document:
+    word, pitch = "river", len("river ")
+    text = " ".join([word] * words)
+    step = pitch * (words // (2 * entities))
+    spans = [(step * number, step * number + len(word)) for number in range(2 * entities)]
     return Document(
         text=text,
         sentences=(Sentence(0, len(text)),),

@@ -31,12 +31,12 @@ HEAD, TAIL, RELATION, QUIET = "bold cyan", "bold green", "yellow", "dim"
 NEXT = """\
 [bold]What to try next[/bold]
   [dim]# the scores, relation by relation[/dim]
-  factloom evaluate runs/demo/best examples/profiles-dev.jsonl
+  .venv/bin/factloom evaluate runs/demo/best examples/profiles-dev.jsonl
   [dim]# what the training documents hold[/dim]
-  factloom data stats examples/profiles-train.jsonl
+  .venv/bin/factloom data stats examples/profiles-train.jsonl
   [dim]# other documents, to train on or to read[/dim]
-  python examples/make_profiles.py --seed 7 --output runs/profiles
-  factloom predict runs/demo/best runs/profiles/profiles-unseen.jsonl --output found.jsonl
+  .venv/bin/python examples/make_profiles.py --seed 7 --output runs/profiles
+  .venv/bin/factloom predict runs/demo/best runs/profiles/profiles-unseen.jsonl --output found.jsonl
 """
 
 
