@@ -1,6 +1,7 @@
 """From documents to documents with more in them."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,11 +44,6 @@ class Extractor:
 
 
 def _parts(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    part: list[Document] = []
-    for document in documents:
-        part.append(document)
-        if len(part) == STREAM_SIZE:
-            yield part
-            part = []
-    if part:
+    remaining = iter(documents)
+    while part := list(islice(remaining, STREAM_SIZE)):
         yield part

@@ -11,23 +11,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from toy_model import ToyModel, negative_error, toy_examples, toy_settings
+from toy_model import Interrupt, ToyModel, negative_error, toy_examples, toy_settings
 
 from factloom.training import reporting
 from factloom.training.plugin import Plugin
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
-
-
-class Interrupt(Plugin):
-    """Ends the training by an error, in all processes."""
-
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def after_step(self, trainer: Trainer, step: Step) -> None:  # noqa: ARG002
-        if step.number == self.step:
-            raise KeyboardInterrupt
 
 
 class Again(Plugin):

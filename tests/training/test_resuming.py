@@ -7,27 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toy_model import ToyModel, last_weights, negative_error, toy_examples, toy_settings
+from toy_model import Interrupt, ToyModel, last_weights, negative_error, toy_examples, toy_settings
 
 from factloom.errors import InputError, RecipeError
-from factloom.training.plugin import Plugin
 from factloom.training.progress import TrainingResult
-from factloom.training.step import Step
 from factloom.training.trainer import Trainer
 
 PROGRAM = Path(__file__).parent / "killed_training.py"
 LAST = Path("checkpoints") / "step-00000048"
-
-
-class Interrupt(Plugin):
-    """Ends a training by an error behind a step."""
-
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def after_step(self, trainer: Trainer, step: Step) -> None:  # noqa: ARG002
-        if step.number == self.step:
-            raise KeyboardInterrupt
 
 
 def train(output: Path, *, resume: bool, stop: int = -1, **changes: Any) -> TrainingResult:

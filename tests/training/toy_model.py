@@ -8,7 +8,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from factloom.training.plugin import Plugin
 from factloom.training.settings import TrainingSettings
+from factloom.training.step import Step
+from factloom.training.trainer import Trainer
 
 FEATURES = 6
 
@@ -98,3 +101,14 @@ def negative_error(model: nn.Module) -> dict[str, float]:
 def last_weights(output: Path) -> dict[str, Tensor]:
     """The weights at the end of a training."""
     return load_file(max((output / "checkpoints").iterdir()) / "model.safetensors")
+
+
+class Interrupt(Plugin):
+    """Ends the training by an error behind a step, in all processes."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def after_step(self, trainer: Trainer, step: Step) -> None:  # noqa: ARG002
+        if step.number == self.step:
+            raise KeyboardInterrupt

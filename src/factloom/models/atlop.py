@@ -322,8 +322,9 @@ class Atlop(nn.Module):
         margins, labels = self._all_margins(documents)
         if isinstance(self.rule, GlobalThreshold):
             gold = sum(len(document.relations) for document in documents)
-            self.rule.fit(margins + self.rule.threshold, labels, gold)
-            margins, labels = self._all_margins(documents)
+            logits = margins + self.rule.threshold.cpu()
+            self.rule.fit(logits, labels, gold)
+            margins = logits - self.rule.threshold.cpu()
         held = strongest(margins, self.settings.most_relations)
         shown, right = margins[held].double().numpy(), labels[held].numpy()
         # one more right and one more wrong decision at the mean margin (rule of succession):

@@ -2,34 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from dataclasses import dataclass
 
 from torch import nn
 
-
-class Sized(Protocol):
-    """An example, as far as its cost is concerned."""
-
-    @property
-    def tokens(self) -> int: ...
-    @property
-    def pairs(self) -> int: ...
+from factloom.training.batching import Budget, Example, batches
 
 
-def batches_by_length(examples: Sequence[Sized], batch_tokens: int) -> Iterator[list[int]]:
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    number: int
+    tokens: int
+    pairs: int
+
+
+def batches_by_length(examples: Sequence[Example], batch_tokens: int) -> Iterator[list[int]]:
     """Numbers of examples of like length, up to `batch_tokens` padded tokens together.
 
     Examples without a pair are left out: there is nothing to predict.
     """
-    asked = [number for number, example in enumerate(examples) if example.pairs]
-    batch: list[int] = []
-    for number in sorted(asked, key=lambda number: examples[number].tokens):
-        if batch and (len(batch) + 1) * examples[number].tokens > batch_tokens:
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
+    asked = [
+        _Numbered(number, example.tokens, example.pairs)
+        for number, example in enumerate(examples)
+        if example.pairs
+    ]
+    for batch in batches(asked, Budget(documents=len(asked), tokens=batch_tokens)):
+        yield [numbered.number for numbered in batch]
 
 
 @contextmanager

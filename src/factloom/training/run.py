@@ -77,7 +77,7 @@ def read_corpus(recipe: Recipe) -> Corpus:
         require_distinct_ids(measured)  # now, rather than after hours of training
     facts = recipe.data.train_facts
     train_facts = read_facts(data_path(facts)) if facts else facts_of(train)
-    return Corpus(train, development, report, frozenset(train_facts))
+    return Corpus(train, development, report, train_facts)
 
 
 def hold_out(
