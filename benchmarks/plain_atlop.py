@@ -37,8 +37,8 @@ def plain_logits(model: Atlop, examples: list[MarkedExample]) -> Tensor:
         heads.append(entity_states[head])
         tails.append(entity_states[tail])
     context = torch.cat(contexts)
-    head = model.head_projection(torch.cat([torch.cat(heads), context], 1)).tanh()
-    tail = model.tail_projection(torch.cat([torch.cat(tails), context], 1)).tanh()
+    head = model.pairs.head(torch.cat([torch.cat(heads), context], 1)).tanh()
+    tail = model.pairs.tail(torch.cat([torch.cat(tails), context], 1)).tanh()
     block = model.classifier.block_size
     outer = head.view(len(head), -1, block, 1) * tail.view(len(tail), -1, 1, block)
     return outer.flatten(1) @ model.classifier.weight.t() + model.classifier.bias

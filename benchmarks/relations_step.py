@@ -28,6 +28,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.marked_documents import MarkedExample
 from factloom.formats import read
 from factloom.models.atlop import Atlop, AtlopSettings
+from factloom.models.relation_decoding import relations_of
 from factloom.recipe import data_path
 
 RELATIONS = [f"P{number}" for number in range(96)]
@@ -145,7 +146,7 @@ def inference_steps(model: Atlop) -> dict[str, Callable[[Batch], None]]:
     demand_margin(model)
 
     def factloom(batch: Batch) -> None:
-        model.relations_of([document] * len(batch), batch)
+        relations_of(model, [document] * len(batch), batch)
 
     @torch.inference_mode()
     def encoder(batch: Batch) -> None:
@@ -212,10 +213,15 @@ def peak_memory(variant: str, mode: str, arguments: argparse.Namespace) -> float
     steps = training_steps(model) if mode == "training" else inference_steps(model)
     for batch in real_batches(model, arguments.batches):
         steps[variant](batch)
+    return round(peak_of_process(), 3)
+
+
+def peak_of_process() -> float:
+    """The most memory that this process has had, in gigabytes."""
     # not getrusage: its maximum is handed down from the parent process
     status = Path("/proc/self/status").read_text(encoding="ascii")
     kilobytes = int(status.partition("VmHWM:")[2].split()[0])
-    return round(kilobytes / 2**20, 3)
+    return kilobytes / 2**20
 
 
 if __name__ == "__main__":

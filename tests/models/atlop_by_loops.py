@@ -86,8 +86,8 @@ def _pool(model: Atlop, states: list[Tensor]) -> Tensor:
 def _classify(model: Atlop, head: Tensor, tail: Tensor, context: Tensor) -> list[float]:
     if model.settings.context:
         head, tail = torch.cat([head, context]), torch.cat([tail, context])
-    z_head = torch.tanh(model.head_projection.weight @ head + model.head_projection.bias)
-    z_tail = torch.tanh(model.tail_projection.weight @ tail + model.tail_projection.bias)
+    z_head = torch.tanh(model.pairs.head.weight @ head + model.pairs.head.bias)
+    z_tail = torch.tanh(model.pairs.tail.weight @ tail + model.pairs.tail.bias)
     block = model.settings.block_size
     groups = len(z_head) // block
     logits = []

@@ -5,7 +5,9 @@ def test_model_passes_the_shared_checks(tiny_encoder_path, profiles, tmp_path):
     check_model(model, profiles, tmp_path)
 """
 
+import dataclasses
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +16,40 @@ import torch
 
 import factloom
 from factloom.document import Document
+from factloom.evaluation.tasks import TASKS
 
 
-def check_model(model: Any, documents: Sequence[Document], directory: Path) -> None:
+def check_model(
+    model: Any,
+    documents: Sequence[Document],
+    directory: Path,
+    without_gradient: AbstractSet[str] = frozenset(),
+    steps: int = 50,
+) -> None:
     """All of the checks below, in an order in which a later one gets a trained model."""
-    check_every_parameter_gets_a_gradient(model, documents)
-    check_learns(model, documents)
+    check_every_parameter_gets_a_gradient(model, documents, without_gradient)
+    check_learns(model, documents, steps)
     model.fit_scores(documents)  # as every training does at its end
     check_batch_equals_single(model, documents)
+    check_labels_are_not_seen(model, documents)
     check_prediction_leaves_the_mode(model, documents)
     check_saved_and_loaded(model, documents, directory)
 
 
-def check_every_parameter_gets_a_gradient(model: Any, documents: Sequence[Document]) -> None:
+def check_every_parameter_gets_a_gradient(
+    model: Any, documents: Sequence[Document], but: AbstractSet[str] = frozenset()
+) -> None:
+    """All `but` those that only a plug-in of the trainer uses."""
     model.train()
     model.zero_grad()
     model(model.collate(model.prepare(documents))).loss.backward()
-    without = [
+    without = {
         name
         for name, weights in model.named_parameters()
         if weights.grad is None or not weights.grad.abs().sum() > 0
-    ]
+    }
     model.zero_grad()
-    assert without == [], f"without a gradient: {without}"
+    assert without == but, f"without a gradient: {without}"
 
 
 def check_learns(
@@ -74,14 +87,35 @@ def check_batch_equals_single(model: Any, documents: Sequence[Document]) -> None
 
 
 def check_same_predictions(found: Sequence[Document], expected: Sequence[Document]) -> None:
-    """The same relations and evidence, with scores that are equal up to rounding."""
+    """The same relations with evidence and the same mentions; scores equal up to rounding."""
     for one, other in zip(found, expected, strict=True):
-        assert one.replace(relations=()) == other.replace(relations=())
+        assert without_scores(one) == without_scores(other)
+        assert [m.score for m in one.mentions] == pytest.approx(
+            [m.score for m in other.mentions], abs=1e-4
+        )
         scores = {(r.head, r.tail, r.type, r.evidence): r.score for r in other.relations}
         assert {(r.head, r.tail, r.type, r.evidence): r.score for r in one.relations} == (
             pytest.approx(scores, abs=1e-4)
         )
         assert all(relation.provenance for relation in one.relations)
+
+
+def without_scores(document: Document) -> Document:
+    mentions = tuple(dataclasses.replace(mention, score=None) for mention in document.mentions)
+    return document.replace(mentions=mentions, relations=())
+
+
+def check_labels_are_not_seen(model: Any, documents: Sequence[Document]) -> None:
+    """Predictions are the same for documents without what has to be found, and complete."""
+    bare = [TASKS[model.task].unlabelled(document) for document in documents]
+    predicted = model.predict(bare)
+    check_same_predictions(model.predict(documents), predicted)
+    if model.task == "mentions":
+        for document in predicted:
+            assert (document.entities, document.relations) == ((), ())
+            order = [(m.start, -m.end, m.type) for m in document.mentions]
+            assert order == sorted(order)
+            assert all(mention.score is not None for mention in document.mentions)
 
 
 def check_prediction_leaves_the_mode(model: Any, documents: Sequence[Document]) -> None:
@@ -101,7 +135,7 @@ def check_saved_and_loaded(model: Any, documents: Sequence[Document], directory:
     by_name = factloom.load(directory / "model").model
     batch = model.collate(model.prepare(documents))
     predicted = model.predict(documents)
-    assert any(document.relations for document in predicted), "nothing to compare"
+    assert any(getattr(document, model.task) for document in predicted), "nothing to compare"
     for loaded in (by_class, by_name):
         assert not loaded.training
         assert type(loaded) is type(model)

@@ -84,7 +84,7 @@ def test_atlop_passes_the_checks_of_every_model(
         | {"threshold": threshold}
     )
     names = {"P19": "born in"}
-    model = Atlop.from_documents(encoder, short, settings, relation_names=names)
+    model = Atlop.from_documents(encoder, short, settings, names=names)
     model.provenance = {"seed": 3, "data": {"a.json": "0123"}}
     check_model(model, short, tmp_path)
     loaded = Atlop.from_pretrained(tmp_path / "model")

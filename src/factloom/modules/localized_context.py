@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
+from factloom.encoders.marked_documents import MarkedBatch
+
 EPSILON = 1e-5
 
 
@@ -21,6 +23,19 @@ def pair_attention(entity_attention: Tensor, first: Tensor, second: Tensor) -> T
     left, right = entity_attention.index_select(0, first), entity_attention.index_select(0, second)
     rows = (left * right).sum(1)
     return rows / (rows.sum(1, keepdim=True) + EPSILON)
+
+
+def evidence_divergence(entity_attention: Tensor, batch: MarkedBatch) -> Tensor:
+    """KL(uniform over gold evidence tokens || q), a number a pair with gold evidence.
+
+    It draws the attention of a pair to the sentences that prove its relation: DREEAM (Ma, Wang,
+    Okazaki, EACL 2023, arXiv 2302.08675), equation 6.
+    """
+    pair = batch.evidence_pair
+    rows = pair_attention(entity_attention, batch.pair_head[pair], batch.pair_tail[pair])
+    target = batch.evidence_target  # (pairs with evidence, length)
+    divergence = torch.xlogy(target, target) - target * (rows + 1e-10).log()
+    return divergence.sum(1)
 
 
 def pool_pairs(

@@ -1,12 +1,14 @@
 """Which relations of a pair hold: two rules with one interface.
 
-A rule has `extra_classes`, a loss for training, and `margins`, which are above 0 for the
-relations that hold.
+A rule has `extra_classes`, a loss for training, `margins`, which are above 0 for the relations
+that hold, and `divergence`, how far what logits say is from what others say.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from factloom.modules.divergence import sigmoid_divergence, softmax_divergence
 
 
 class AdaptiveThreshold(nn.Module):
@@ -37,6 +39,13 @@ class AdaptiveThreshold(nn.Module):
         """(pairs, 1 + relations) -> (pairs, relations)."""
         return logits[:, 1:] - logits[:, :1]
 
+    def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
+        """KL(target || logits), both as softmax over TH and the relations.
+
+        (pairs, 1 + relations) twice -> (pairs,)
+        """
+        return softmax_divergence(target, logits)
+
 
 class GlobalThreshold(nn.Module):
     """Binary cross-entropy, and one threshold for all relations, set where dev F1 is best."""
@@ -57,6 +66,13 @@ class GlobalThreshold(nn.Module):
     def margins(self, logits: Tensor) -> Tensor:
         return logits - self.threshold
 
+    def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
+        """KL(target || logits) of the relations' own yes and no, summed over the relations.
+
+        (pairs, relations) twice -> (pairs,)
+        """
+        return sigmoid_divergence(target, logits)
+
     @torch.no_grad()
     def fit(self, logits: Tensor, labels: Tensor, gold: int) -> None:
         """Put the threshold where F1 is highest; `gold` counts relations the pairs may lack."""
@@ -70,6 +86,13 @@ class GlobalThreshold(nn.Module):
         f1 = 2 * correct / (predicted + gold)
         best = f1.masked_fill(scores == following, -1).argmax()  # nothing parts equal scores
         self.threshold.copy_((scores[best] + following[best]) / 2)
+
+
+def symmetric_divergence(
+    rule: AdaptiveThreshold | GlobalThreshold, first: Tensor, second: Tensor
+) -> Tensor:
+    """The mean of both directions: (pairs, classes) twice -> (pairs,)."""
+    return (rule.divergence(first, second) + rule.divergence(second, first)) / 2
 
 
 def strongest(margins: Tensor, most: int) -> Tensor:

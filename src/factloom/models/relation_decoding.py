@@ -1,0 +1,270 @@
+"""From the scores of entity pairs to relations: what all relation models do alike.
+
+    decision     every relation above the threshold, at most `most_relations` of a pair
+    score        sigmoid(margin over the threshold / temperature), fitted on other documents
+    evidence     the sentences that hold more than `evidence_threshold` of q_(s,o)
+    constraints  a relation that the entities' types do not allow is never predicted
+
+A model brings `prepare`, `collate` and `score(batch) -> PairScores`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar, cast
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
+from torch import Tensor, nn
+
+from factloom.document import Document, Relation
+from factloom.encoders.marked_documents import (
+    MarkedBatch,
+    MarkedExample,
+    learn_type_constraints,
+    type_mask,
+)
+from factloom.errors import ModelError
+from factloom.evaluation.calibration import expected_calibration_error, fit_temperature
+from factloom.models import storage
+from factloom.models.batches import batches_by_length, evaluating
+from factloom.modules.localized_context import pair_attention
+from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold, strongest
+
+SettingsT = TypeVar("SettingsT", bound="RelationSettings")
+ModelT = TypeVar("ModelT", bound=nn.Module)
+
+
+class RelationSettings(BaseModel):
+    """What a user can choose of every relation model; kept in its config.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    width: PositiveInt | None = Field(
+        None, description="Size of the pair vectors; the encoder's own by default."
+    )
+    most_relations: PositiveInt = Field(
+        4, description="Most relations of one pair: 4 on DocRED, 1 on CDR and GDA."
+    )
+    evidence_weight: NonNegativeFloat = Field(
+        0.0,
+        description="Weight of the evidence loss. It is summed over the pairs with gold evidence "
+        "and divided by all pairs: DREEAM's 0.1, a mean over the few, is about 3 here.",
+    )
+    evidence_threshold: NonNegativeFloat = Field(
+        0.2, description="Part of a pair's attention that makes a sentence its evidence."
+    )
+    type_constraints: Literal["none", "learned"] | dict[str, list[tuple[str, str]]] = Field(
+        "none",
+        description="Which (head type, tail type) a relation may have: any, those seen in the "
+        "training data, or a table. A relation that the table lacks is never predicted.",
+    )
+    marker: str = Field("*", min_length=1, description="Put before and after every mention.")
+    pair_elements: PositiveInt = Field(
+        2**24, description="Bounds memory: attention of pairs laid out at once, in numbers."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """What a model says about the pairs of a batch."""
+
+    logits: Tensor  # (pairs, classes)
+    attention: Tensor  # (entities, heads, length), what the evidence is read from
+
+
+class RelationModel(Protocol):
+    """What prediction and calibration need of a model."""
+
+    relations: tuple[str, ...]
+    temperature: Tensor
+
+    @property
+    def settings(self) -> RelationSettings: ...
+
+    @property
+    def rule(self) -> AdaptiveThreshold | GlobalThreshold: ...
+
+    def prepare(self, documents: Iterable[Document]) -> list[MarkedExample]: ...
+
+    def collate(self, examples: Sequence[MarkedExample]) -> MarkedBatch: ...
+
+    def score(self, batch: MarkedBatch) -> Any:
+        """At least what `PairScores` has."""
+
+    def provenance_of(self, scores: Any, held: Tensor, /) -> list[dict[str, Any]]:
+        """Where each relation comes from, in the order of `held` (pairs, relations)."""
+
+
+def relations_to_learn(documents: Iterable[Document]) -> list[str]:
+    """The relations that the documents have, sorted."""
+    relations = sorted({r.type for document in documents for r in document.relations})
+    if not relations:
+        raise ModelError("no-relations-to-learn")
+    return relations
+
+
+def with_type_constraints(settings: SettingsT, documents: Iterable[Document]) -> SettingsT:
+    """The settings with a table of the types in the documents where it is to be learned."""
+    if settings.type_constraints != "learned":
+        return settings
+    return settings.model_copy(update={"type_constraints": learn_type_constraints(documents)})
+
+
+def predict(
+    model: RelationModel, documents: Iterable[Document], batch_tokens: int
+) -> list[Document]:
+    """The documents with their relations replaced by predicted ones.
+
+    Documents of like length are put together, up to `batch_tokens` padded tokens.
+    """
+    kept = list(documents)
+    examples = model.prepare(kept)
+    found = [document.replace(relations=()) for document in kept]
+    with evaluating(cast(nn.Module, model)):
+        for numbers in batches_by_length(examples, batch_tokens):
+            relations = relations_of(
+                model, [kept[number] for number in numbers], [examples[n] for n in numbers]
+            )
+            for number, predicted in zip(numbers, relations, strict=True):
+                found[number] = kept[number].replace(relations=predicted)
+    return found
+
+
+@torch.inference_mode()
+def relations_of(
+    model: RelationModel, documents: Sequence[Document], examples: Sequence[MarkedExample]
+) -> list[tuple[Relation, ...]]:
+    """The relations of documents that are scored together."""
+    batch = model.collate(examples).to(model.temperature.device)
+    scores = model.score(batch)
+    margins = _margins(model, scores.logits, documents, examples)
+    held = strongest(margins, model.settings.most_relations)
+    pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
+    weights = _sentence_weights(scores.attention, batch, pairs).cpu()
+    probabilities = (margins[pairs, types] / model.temperature).sigmoid().tolist()
+    provenance = model.provenance_of(scores, held)
+    owners = np.repeat(np.arange(len(examples)), [example.pairs for example in examples])
+    ends = np.concatenate([example.pair_index for example in examples])
+    found: list[list[Relation]] = [[] for _ in documents]
+    for row, (pair, kind) in enumerate(zip(pairs.tolist(), types.tolist(), strict=True)):
+        owner = int(owners[pair])
+        sentences = weights[row, : len(documents[owner].sentences)]
+        relation = Relation(
+            head=int(ends[pair, 0]),
+            tail=int(ends[pair, 1]),
+            type=model.relations[kind],
+            score=probabilities[row],
+            evidence=_evidence(sentences, model.settings.evidence_threshold),
+            provenance=provenance[row],
+        )
+        found[owner].append(relation)
+    return [tuple(relations) for relations in found]
+
+
+def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str, float]:
+    """Set the temperature (and a global threshold) by documents that were not trained on."""
+    margins, labels = _all_margins(model, documents)
+    if isinstance(model.rule, GlobalThreshold):
+        gold = sum(len(document.relations) for document in documents)
+        logits = margins + model.rule.threshold.cpu()
+        model.rule.fit(logits, labels, gold)
+        margins = logits - model.rule.threshold.cpu()
+    held = strongest(margins, model.settings.most_relations)
+    shown, right = margins[held].double().numpy(), labels[held].numpy()
+    # one more right and one more wrong decision at the mean margin (rule of succession):
+    # a few dozen decisions without a mistake are no proof of certainty
+    imagined = np.append(shown, [shown.mean()] * 2) if len(shown) else shown
+    outcomes = np.append(right, [True, False]) if len(shown) else right
+    model.temperature.fill_(fit_temperature(imagined, outcomes))
+    probabilities = (margins[held] / model.temperature.cpu()).sigmoid().double().numpy()
+    return {
+        "temperature": float(model.temperature),
+        "expected_calibration_error": expected_calibration_error(probabilities, right),
+    }
+
+
+@torch.inference_mode()
+def _all_margins(model: RelationModel, documents: Sequence[Document]) -> tuple[Tensor, Tensor]:
+    """Margins and labels of all pairs: (pairs, relations) twice."""
+    examples = model.prepare(documents)
+    none = torch.zeros(0, len(model.relations))  # the documents may have no pair at all
+    margins, labels = [none], [none.bool()]
+    with evaluating(cast(nn.Module, model)):
+        for numbers in batches_by_length(examples, 4096):
+            chosen = [examples[number] for number in numbers]
+            batch = model.collate(chosen).to(model.temperature.device)
+            of_batch = [documents[number] for number in numbers]
+            margins.append(_margins(model, model.score(batch).logits, of_batch, chosen).cpu())
+            labels.append(batch.labels.cpu())
+    return torch.cat(margins), torch.cat(labels)
+
+
+def _margins(
+    model: RelationModel,
+    logits: Tensor,
+    documents: Sequence[Document],
+    examples: Sequence[MarkedExample],
+) -> Tensor:
+    """Above 0 where a relation holds; minus infinity where the types forbid it."""
+    margins = model.rule.margins(logits)  # (pairs, relations)
+    constraints = model.settings.type_constraints
+    if isinstance(constraints, str):
+        return margins
+    allowed = [
+        type_mask(document, example.pair_index, model.relations, constraints)
+        for document, example in zip(documents, examples, strict=True)
+    ]
+    return margins.masked_fill(~torch.cat(allowed).to(margins.device), -torch.inf)
+
+
+def _sentence_weights(attention: Tensor, batch: MarkedBatch, pairs: Tensor) -> Tensor:
+    """How much of q_(s,o) lies in each sentence: (chosen pairs, sentences)."""
+    heads, tails = batch.pair_head[pairs], batch.pair_tail[pairs]
+    rows = pair_attention(attention, heads, tails)  # (chosen pairs, length)
+    sentence = batch.slot_sentence[batch.entity_document[heads]]  # (chosen pairs, length)
+    # the first column takes up what is outside of all sentences and is cut off
+    weights = rows.new_zeros(len(rows), int(batch.slot_sentence.max()) + 2)
+    return weights.scatter_add(1, sentence + 1, rows)[:, 1:]
+
+
+def _evidence(weights: Tensor, threshold: float) -> tuple[int, ...]:
+    """The sentences above the threshold; the strongest one where none is."""
+    if not len(weights):
+        return ()
+    above = (weights > threshold).nonzero().flatten().tolist()
+    return tuple(above) or (int(weights.argmax()),)
+
+
+def save(model: Any, kind: str, directory: str | Path) -> None:
+    """Write config.json, model.safetensors and the encoder's configuration."""
+    config = {
+        "model": kind,
+        "relations": model.relations,
+        "relation_names": model.relation_names,
+        "settings": model.settings.model_dump(),
+        "provenance": model.provenance,
+    }
+    storage.save(model, Path(directory), config)
+
+
+def load(
+    model_class: Callable[..., ModelT],
+    settings_class: Callable[..., RelationSettings],
+    kind: str,
+    directory: str | Path,
+) -> ModelT:
+    """The reverse of `save`; `directory` may be a hub name."""
+    path, config = storage.load_config(directory, kind)
+    with storage.clear_errors(path):
+        model: Any = model_class(
+            storage.load_encoder(path, config),
+            config["relations"],
+            settings_class(**config["settings"]),
+            relation_names=config["relation_names"],
+        )
+        model.provenance = config["provenance"]
+    storage.load_weights(model, path)
+    loaded: ModelT = model.eval()
+    return loaded
