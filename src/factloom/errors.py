@@ -107,6 +107,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{documents} documents are too few to hold out a part of {part}",
         "Give a development file, a larger hold_out, or more documents.",
     ),
+    "cannot-join": (
+        "data.join_words puts documents together, which models of {task} cannot learn from",
+        "Leave it out: it is for models that find mentions.",
+    ),
     # --- models ----------------------------------------------------------------------------
     "model-not-found": (
         "there is no {file}: this is neither a model directory nor a model on the hub",
@@ -127,6 +131,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "no-relations-to-learn": (
         "the training documents have no relations",
         "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "no-mentions-to-learn": (
+        "the training documents have no mentions",
+        "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "question-for-no-type": (
+        "there is a question for the type {type!r}, which no training document has",
+        "The types are: {known}.",
     ),
     "unknown-model": (
         "there is no model of the kind '{kind}'",
@@ -162,6 +174,85 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "document-too-long": (
         "the document has {tokens} tokens and one window holds {capacity}",
         "Set long_documents = 'windows' to encode it in overlapping windows.",
+    ),
+    "question-too-long": (
+        "the question has {tokens} tokens and leaves no room for text in windows of {window} "
+        "tokens that overlap by {overlap}",
+        "Make the question shorter, encoder.window larger or encoder.overlap smaller.",
+    ),
+    "no-separator": (
+        "the encoder's tokenizer puts nothing between a question and a text",
+        "Choose an encoder whose tokenizer takes pairs of texts, as BERT's does.",
+    ),
+    # --- tags ------------------------------------------------------------------------------
+    "unknown-tag": (
+        "{tag!r} is not a tag of the scheme {scheme}, which has O and the letters {letters}",
+        "Name the scheme that the tags are written in, or mend the tag.",
+    ),
+    "span-not-flat": (
+        "the span {start}-{end} overlaps another one or lies outside the {length} words",
+        "One tag a word holds flat spans only: leave out the inner ones, or use another format.",
+    ),
+    "encoder-needed": (
+        "a model of the kind '{kind}' needs a pretrained encoder",
+        "Name one as encoder.name in the recipe.",
+    ),
+    # --- lexicons and word vectors ---------------------------------------------------------
+    "matching-missing": (
+        "finding the words of a lexicon needs ahocorasick_rs, which is not installed",
+        "Install it: pip install 'factloom[lexicon]'.",
+    ),
+    "jieba-missing": (
+        "jieba's dictionary and segmenter are not installed",
+        "Install them: pip install 'factloom[lexicon]'.",
+    ),
+    "lexicon-empty-folder": (
+        "there is no word list in this folder",
+        "Give a folder with .txt files, one word a line, or the path of one file.",
+    ),
+    "lexicon-no-word": (
+        "the line has no word in front of its first tab",
+        "Write word, type and frequency with tabs between them; type and frequency may lack.",
+    ),
+    "lexicon-columns": (
+        "the line has {count} columns",
+        "Write word, type and frequency with tabs between them; type and frequency may lack.",
+    ),
+    "lexicon-frequency": (
+        "{value!r} is no frequency",
+        "The last column is a whole number; without tabs the whole line is the word.",
+    ),
+    "vectors-folder": (
+        "there are {count} .npy files in this folder, not one",
+        "Give the path of the file with the vectors.",
+    ),
+    "vectors-no-words": (
+        "there is no list of the words beside the vectors",
+        "Put a text file there, one word a line, under one of these names: {names}.",
+    ),
+    "vectors-none-wanted": (
+        "none of the wanted words has a vector in this file",
+        "Give vectors for the language of the documents, or leave them out.",
+    ),
+    "vectors-shape": (
+        "the matrix has the shape {shape}, but there are {words} words",
+        "It should have one row a word.",
+    ),
+    "vectors-width": (
+        "the line has {count} numbers instead of {width}",
+        "Every line is a word and its vector; word2vec's binary files need the suffix .bin.",
+    ),
+    "vectors-number": (
+        "the vector holds what is no number: {detail}",
+        "Every line is a word and its vector; word2vec's binary files need the suffix .bin.",
+    ),
+    "vectors-header": (
+        "the file does not begin with the number of words and the width of the vectors",
+        "Give word2vec's binary format, or take the suffix .bin away if it is text.",
+    ),
+    "vectors-cut": (
+        "the file ends behind {found} of {count} words",
+        "Check that it was written or downloaded to the end.",
     ),
     # --- formats ---------------------------------------------------------------------------
     "file-missing": (
@@ -244,6 +335,46 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the name of the output file does not tell its format",
         "Say which one it is with --to: {formats}; or use a suffix such as {suffixes}.",
     ),
+    "format-option": (
+        "the options of the format are not right: {detail}",
+        "Write them behind a colon, such as conll:word=0,tag=3; docs/formats.md lists them.",
+    ),
+    "ragged-columns": (
+        "the line has {count} columns, but the file has {expected}",
+        "Mend the line, or name the delimiter: --format conll:delimiter=tab (space, spaces, ...).",
+    ),
+    "illegal-tag": (
+        "the tag {tag!r} cannot stand here in the scheme {scheme}: it counts as {repaired!r}",
+        "Mend the tag, or name another scheme: --format conll:scheme=IOB1.",
+    ),
+    "other-context": (
+        "the context is not that of the other questions {identifier!r}",
+        "Questions whose qas_id has the same part in front of the full stop share one context.",
+    ),
+    "repeated-relation": (
+        "the relation {type!r} stands there twice between the same two mentions",
+        "Keep one of the two; it counts once.",
+    ),
+    "discontinuous-mention": (
+        "the mention has {count} parts: it counts as the whole stretch {start}-{end}",
+        "Nothing needs to be done: the parts are kept, and written again.",
+    ),
+    "several-annotations": (
+        "the task has {count} annotations: the first one counts",
+        "Export the one that is right; the others are kept, and written again.",
+    ),
+    "repeated-identifier": (
+        "{identifier!r} is the identifier of two things",
+        "Give each of them an identifier of its own.",
+    ),
+    "no-text": (
+        "the task has no text",
+        "Its data should hold one under the key 'text', or one text and nothing else.",
+    ),
+    "folder-not-empty": (
+        "the folder is there already, and not empty",
+        "Give the name of a new folder: nothing is overwritten.",
+    ),
     "span-outside-sentence": (
         "the tokens {start}-{end} are not a span of sentence {sentence}, which has {count} tokens",
         "Positions are half-open tokens of their sentence: 0 <= start < end <= count.",
@@ -308,6 +439,43 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there are no type names in it",
         "Give names separated by commas, or a file: one name a line, or a JSON list or object.",
     ),
+    # --- dictionaries ----------------------------------------------------------------------
+    "empty-dictionary": (
+        "the dictionary has no names",
+        "Give files with one name a line, or a folder of .txt or .tsv files, one a type.",
+    ),
+    "not-an-entry": (
+        "{line!r} is no entry of a dictionary",
+        "A line is a name, and behind tabs its type, its frequency, or both in this order.",
+    ),
+    "no-such-type": (
+        "no name has the type {type!r}; the types are: {types}",
+        "Rename one of these: a file without types has its own name as type.",
+    ),
+    "prior-without-type": (
+        "there is a prior for {type!r}, but no training document has that type: {types}",
+        "Give priors for these types, or leave them out to have them estimated.",
+    ),
+    "no-labelled-negatives": (
+        "no training document has a mention of type {type!r}, which marks words that are no names",
+        "Mark some (a dictionary file of that name does), or choose another risk.",
+    ),
+    "cannot-mark": (
+        "a dictionary marks mentions, which models of {task} cannot learn from",
+        "Leave out [dictionary], or choose a model that finds mentions.",
+    ),
+    "cannot-adapt": (
+        "only a recipe with kind = '{kind}' and a [dictionary] can be adapted",
+        "See configs/pu-conll2003.toml; `factloom train` takes all other recipes.",
+    ),
+    "adapts-alone": (
+        "a dictionary grows in one process only",
+        "Run `factloom adapt` without a launcher of several processes.",
+    ),
+    "not-a-decision": (
+        "{line!r} is no decision about a name",
+        "A line is `add` or `veto`, the name and its type, separated by tabs.",
+    ),
     # --- training --------------------------------------------------------------------------
     "no-examples": (
         "there is no document to train on",
@@ -348,6 +516,47 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "checkpoint-version": (
         "the checkpoint has another layout than version {version}",
         "Resume it with the release of factloom that wrote it.",
+    ),
+    # --- plug-ins of the trainer -----------------------------------------------------------
+    "unknown-plugin": (
+        "there is no plug-in {name!r}",
+        "The plug-ins are: {known}.",
+    ),
+    "plugin-setting": (
+        "{detail}",
+        "The settings of plugins.{name} are: {known}.",
+    ),
+    "no-embedding-table": (
+        "the model has no such embedding table; its tables: {known}",
+        "Name one of these, or a part of its name such as 'word_embeddings'.",
+    ),
+    "frozen-embeddings": (
+        "the embedding table is not trained, so that it has no gradient to follow",
+        "Name a table that is trained, or leave out the plug-in.",
+    ),
+    "cannot-reason": (
+        "self-distillation hides pairs from the reasoning layers, and the model has none",
+        'Use kind = "docre_sd" with at least one layer, or leave out the plug-in.',
+    ),
+    "not-a-relation-model": (
+        "the plug-in compares what two relation models say; {kind} is none",
+        "Use it with a model such as 'atlop' or 'docre_sd', or leave it out.",
+    ),
+    "other-teacher": (
+        "the teacher {teacher} does not see what the student sees: other {other}",
+        "Choose a teacher trained on the same documents with the same encoder and marker.",
+    ),
+    "no-logits": (
+        "the model's output has no `logits` to compare predictions by",
+        "Leave out the plug-in, or train another kind of model with it.",
+    ),
+    "nothing-unlabelled": (
+        "no document of these files has anything that the model could predict",
+        "Give documents with text (and, for relations, with entities).",
+    ),
+    "no-whole-cycle": (
+        "the last {steps} steps of the training hold no whole cycle of {cycle} steps",
+        "Shorten the cycle, begin earlier (plugins.swa.start), or train longer.",
     ),
 }
 

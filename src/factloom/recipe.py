@@ -4,6 +4,8 @@
     [encoder]                    name, window, overlap, ...
     [data]                       train, development or hold_out, report, ...
     [training]                   see factloom.training.settings
+    [dictionary]                 names that mark the training documents; see docs/dictionary.md
+    [plugins.fgm]                a plug-in and its settings; see factloom.training.plugins
 
 Paths may hold environment variables: "$FACTLOOM_DATA/redocred/train.json". FACTLOOM_DATA is
 "../shared/data" where it is not set. Relative paths are relative to the working directory.
@@ -19,9 +21,11 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from factloom.errors import Place, RecipeError
+from factloom.text.dictionary import Case
 from factloom.training.settings import TrainingSettings
 
 DEFAULT_DATA = "../shared/data"
+NO_ENCODER = "none"
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
@@ -33,7 +37,10 @@ class _Part(BaseModel):
 class EncoderRecipe(_Part):
     """Which encoder reads the text, and how it takes long documents."""
 
-    name: str = Field("all-MiniLM-L6-v2", description="Hub name or directory.")
+    name: str = Field(
+        "all-MiniLM-L6-v2",
+        description='Hub name or directory; "none" for a model that reads characters by itself.',
+    )
     window: PositiveInt = Field(512, description="Longest stretch encoded at once, in tokens.")
     overlap: int = Field(128, ge=0, description="Tokens that neighbouring windows share.")
     long_documents: Literal["windows", "error"] = Field(
@@ -41,6 +48,11 @@ class EncoderRecipe(_Part):
     )
     attention_dropout: float = Field(
         0.0, ge=0, lt=1, description="0 lets CPUs use their fused attention kernel."
+    )
+    new_characters: bool = Field(
+        False,
+        description="Learn embeddings for the training texts' characters that the encoder does "
+        "not know: Chinese with an English encoder.",
     )
 
 
@@ -61,13 +73,40 @@ class DataRecipe(_Part):
     relation_names: str | None = Field(
         None, description="JSON file {relation: name in words}, kept with the model."
     )
+    join_words: int = Field(
+        0,
+        ge=0,
+        description="Read documents that follow each other in a file as one of up to so many "
+        "words: context for files of single sentences. Only where mentions are learned.",
+    )
     format: str | None = Field(None, description="Format of the files; found by itself if absent.")
 
     @model_validator(mode="after")
     def _one_way_to_choose(self) -> Self:
-        if bool(self.development) == bool(self.hold_out):
+        if self.development and self.hold_out:
             raise ValueError("give either data.development or data.hold_out, and not both")
         return self
+
+
+class DictionaryRecipe(_Part):
+    """Names that mark the training documents, in place of the mentions that these have."""
+
+    files: list[str] = Field(
+        min_length=1, description="Files of names, or folders with one file a type."
+    )
+    case: Case = Field("exact", description="When a piece of text is a name; see `Dictionary`.")
+    types: dict[str, str] = Field({}, description="Other names for types: {person = 'PER'}.")
+    rounds: PositiveInt = Field(5, description="factloom adapt: how many rounds at most.")
+    minimum_count: PositiveInt = Field(
+        3, description="factloom adapt: how often a new name has to be predicted."
+    )
+    agreement: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="factloom adapt: the part of a new name's places in the texts that has to be "
+        "predicted with one type.",
+    )
 
 
 class Recipe(_Part):
@@ -77,6 +116,12 @@ class Recipe(_Part):
     data: DataRecipe
     encoder: EncoderRecipe = EncoderRecipe()
     training: TrainingSettings = TrainingSettings()
+    plugins: dict[str, dict[str, Any]] = Field(
+        {}, description="The trainer's plug-ins by name, each with its own settings, in order."
+    )
+    dictionary: DictionaryRecipe | None = Field(
+        None, description="Marks the training documents; without it they have mentions themselves."
+    )
 
     @property
     def kind(self) -> str:
@@ -90,6 +135,13 @@ class Recipe(_Part):
     def _kind_given(self) -> Self:
         if not isinstance(self.model.get("kind"), str):
             raise ValueError("model.kind is missing, such as kind = 'atlop'")
+        return self
+
+    @model_validator(mode="after")
+    def _something_chooses(self) -> Self:
+        # who has nothing but a dictionary takes the model of the last epoch
+        if not (self.data.development or self.data.hold_out or self.dictionary):
+            raise ValueError("give either data.development or data.hold_out")
         return self
 
 
@@ -112,11 +164,15 @@ def validated(kind: type[SettingsT], content: Mapping[str, Any], place: Place) -
     try:
         return kind.model_validate(content)
     except ValidationError as error:
-        details = "; ".join(
-            f"{'.'.join(map(str, found['loc'])) or 'recipe'}: {found['msg']}"
-            for found in error.errors()
-        )
-        raise RecipeError("recipe-setting", place, detail=details) from error
+        raise RecipeError("recipe-setting", place, detail=mistakes(error)) from error
+
+
+def mistakes(error: ValidationError, section: str = "") -> str:
+    """All mistakes of a part of the recipe in one line, each with the name of its key."""
+    return "; ".join(
+        f"{'.'.join(map(str, (section, *found['loc']))).strip('.') or 'recipe'}: {found['msg']}"
+        for found in error.errors()
+    )
 
 
 def data_path(path: str) -> str:

@@ -30,7 +30,7 @@ def fingerprint(
         "number of examples": len(examples),
         "examples": _digest(costs),
         "names and shapes of the weights": _digest(shapes),
-        "plug-ins": [type(plugin).__name__ for plugin in plugins],
+        "plug-ins": [_described(plugin) for plugin in plugins],
     }
 
 
@@ -42,6 +42,13 @@ def differences(saved: dict[str, Any], current: dict[str, Any]) -> list[str]:
         for name in names
         if saved.get(name) != current.get(name)
     ]
+
+
+def _described(plugin: Plugin) -> str:
+    """Its name and settings, such as Fgm(epsilon=1.0)."""
+    chosen = {} if plugin.settings is None else plugin.settings.model_dump(mode="json")
+    given = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    return f"{type(plugin).__name__}({given})"
 
 
 def _digest(items: Iterable[object]) -> str:

@@ -23,6 +23,7 @@ called again when a plug-in runs the step once more.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
 from torch import Tensor
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Plugin:
     `trainer.progress` the rest of the state; `trainer.backward(step)` runs the whole step forward
     and backward once more and adds to the gradient.
     """
+
+    settings: BaseModel | None = None  # a training is resumed only with the same
 
     def on_start(self, trainer: "Trainer") -> None:
         """Training begins or goes on; `load_state_dict` follows if it goes on."""

@@ -5,7 +5,8 @@ import json
 import platform
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,25 @@ import torch
 from factloom import __version__
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
+from factloom.encoders.new_characters import add_characters
 from factloom.errors import Place, RecipeError
 from factloom.evaluation.facts import facts_of, read_facts
 from factloom.evaluation.relations import Fact, require_distinct_ids
+from factloom.evaluation.tasks import TASKS
 from factloom.formats import read
 from factloom.models.storage import load, model_class, model_settings
-from factloom.recipe import Recipe, data_path, validated
+from factloom.recipe import (
+    NO_ENCODER,
+    DataRecipe,
+    DictionaryRecipe,
+    Recipe,
+    data_path,
+    validated,
+)
+from factloom.text.dictionary import Dictionary, dictionary_files, mark, read_dictionary
+from factloom.text.joining import join_documents
 from factloom.training.checkpoint import write_directory, write_file
+from factloom.training.plugins import make_plugins
 from factloom.training.trainer import Trainer
 
 RESULTS = "results.json"
@@ -38,28 +51,44 @@ class Corpus:
 
 
 def train_recipe(
-    recipe: Recipe, output: Path, *, resume: bool = False, recipe_name: str = ""
+    recipe: Recipe,
+    output: Path,
+    *,
+    resume: bool = False,
+    recipe_name: str = "",
+    dictionary: Dictionary | None = None,
 ) -> dict[str, Any]:
     """Train, fit the scores on development documents, measure; returns what results.json holds.
 
-    The finished model is in `output`/best. Only the first process measures and writes.
+    The finished model is in `output`/best. Only the first process measures and writes. The
+    `dictionary` marks the training documents; it is that of the recipe, if there is one there.
     """
     place = Place(file=recipe_name or None)
     kind = model_class(recipe.kind)
+    if recipe.data.join_words and kind.task != "mentions":
+        raise RecipeError("cannot-join", place, task=kind.task)
+    if recipe.dictionary and kind.task != "mentions":
+        raise RecipeError("cannot-mark", place, task=kind.task)
     settings = validated(model_settings(recipe.kind), recipe.model_settings, place)
+    plugins = make_plugins(recipe.plugins, place)
     corpus = read_corpus(recipe)
-    options = recipe.encoder.model_dump(exclude={"name"})
+    if recipe.dictionary and dictionary is None:
+        dictionary = recipe_dictionary(recipe.dictionary)
+    if dictionary is not None:
+        marked = [mark(document, dictionary) for document in corpus.train]
+        corpus = replace(corpus, train=marked)
     torch.manual_seed(recipe.training.seed)  # new layers start the same in every run
-    encoder = Encoder.load(recipe.encoder.name, **options)
+    encoder = _encoder(recipe, kind, corpus.train, place)
     names = _relation_names(recipe)
-    model = kind.from_documents(encoder, corpus.train, settings, relation_names=names)
+    model = kind.from_documents(encoder, corpus.train, settings, names=names)
     model.provenance = provenance(recipe)
     trainer = Trainer(
         model,
         [example for example in model.prepare(corpus.train) if example.pairs],
         recipe.training,
         output,
-        validate=lambda current: current.evaluate(corpus.development),
+        validate=partial(measure, documents=corpus.development) if corpus.development else None,
+        plugins=plugins,
     )
     result = trainer.train(resume=resume)
     if not trainer.accelerator.is_main_process:
@@ -67,17 +96,37 @@ def train_recipe(
     return _finish(corpus, output, {"training": asdict(result)})
 
 
+def _encoder(
+    recipe: Recipe, kind: Any, documents: Sequence[Document], place: Place
+) -> Encoder | None:
+    """The pretrained encoder; None where the recipe wants none and the model can do without."""
+    if recipe.encoder.name != NO_ENCODER:
+        options = recipe.encoder.model_dump(exclude={"name", "new_characters"})
+        encoder = Encoder.load(recipe.encoder.name, **options)
+        if recipe.encoder.new_characters:
+            add_characters(encoder, (document.text for document in documents))
+        return encoder
+    if not getattr(kind, "encoder_optional", False):
+        raise RecipeError("encoder-needed", place, kind=recipe.kind)
+    return None
+
+
 def read_corpus(recipe: Recipe) -> Corpus:
-    train = _read_all(recipe.data.train, recipe.data.format)
-    development = _read_all(recipe.data.development, recipe.data.format)
+    train = _read_all(recipe.data.train, recipe.data)
+    development = _read_all(recipe.data.development, recipe.data)
     if recipe.data.hold_out:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
-    report = {path: _read_all([path], recipe.data.format) for path in recipe.data.report}
+    report = {path: _read_all([path], recipe.data) for path in recipe.data.report}
     for measured in (development, *report.values()):
         require_distinct_ids(measured)  # now, rather than after hours of training
     facts = recipe.data.train_facts
     train_facts = read_facts(data_path(facts)) if facts else facts_of(train)
     return Corpus(train, development, report, train_facts)
+
+
+def recipe_dictionary(settings: DictionaryRecipe) -> Dictionary:
+    files = [data_path(path) for path in settings.files]
+    return read_dictionary(files, settings.case, settings.types)
 
 
 def hold_out(
@@ -95,9 +144,11 @@ def hold_out(
 def provenance(recipe: Recipe) -> dict[str, Any]:
     """What somebody needs to make the model again: settings, versions, data fingerprints."""
     files = [*recipe.data.train, *recipe.data.development, *recipe.data.report]
+    names = recipe.dictionary.files if recipe.dictionary else []
+    listed = [str(file) for path in names for file in dictionary_files(data_path(path))]
     return {
         "recipe": recipe.model_dump(mode="json"),
-        "data_sha256": {path: _fingerprint(data_path(path)) for path in files},
+        "data_sha256": {path: _fingerprint(data_path(path)) for path in (*files, *listed)},
         "versions": {
             "factloom": __version__,
             "python": platform.python_version(),
@@ -110,19 +161,35 @@ def provenance(recipe: Recipe) -> dict[str, Any]:
 def _finish(corpus: Corpus, output: Path, results: dict[str, Any]) -> dict[str, Any]:
     """Fit scores on the development documents, save the model again, and measure it."""
     model = load(output / "best")
-    results["scores_fitted"] = model.fit_scores(corpus.development)
-    write_directory(output / "best", model.save_pretrained)
-    results["development"] = model.evaluate(corpus.development, corpus.train_facts)
+    results["development"] = {}
+    if corpus.development:
+        results["scores_fitted"] = model.fit_scores(corpus.development)
+        write_directory(output / "best", model.save_pretrained)
+        results["development"] = measure(model, corpus.development, corpus.train_facts)
     results["report"] = {
-        path: model.evaluate(documents, corpus.train_facts)
+        path: measure(model, documents, corpus.train_facts)
         for path, documents in corpus.report.items()
     }
     write_file(output / RESULTS, json.dumps(results, indent=2, default=str) + "\n")
     return results
 
 
-def _read_all(paths: Sequence[str], file_format: str | None) -> list[Document]:
-    return [document for path in paths for document in read(data_path(path), file_format)]
+def measure(
+    model: Any, documents: Sequence[Document], train_facts: frozenset[Fact] | None = None
+) -> dict[str, float]:
+    """The scores of what the model finds in documents, of which it does not see the labels."""
+    task = TASKS[model.task]
+    predicted = model.predict([task.unlabelled(document) for document in documents])
+    return task.scores(documents, predicted, train_facts)
+
+
+def _read_all(paths: Sequence[str], data: DataRecipe) -> list[Document]:
+    """The documents of some files; short ones of a file put together if the recipe says so."""
+    found: list[Document] = []
+    for path in paths:
+        joined = join_documents(read(data_path(path), data.format), data.join_words)
+        found.extend(group.document for group in joined)
+    return found
 
 
 def _relation_names(recipe: Recipe) -> dict[str, str]:

@@ -1,0 +1,174 @@
+"""Which predicted names should join the dictionary, and what a person says about it.
+
+A name is proposed if it is predicted often, and whenever it stands in the texts with the same
+type. The proposals of a round are a table that a person may edit before the next round:
+
+    decision  name             type  predicted  missed  example
+    add       Peter Blackburn  PER   4          0       Peter Blackburn
+    veto      Thursday         ORG   9          0       The European Commission said on Thursday ...
+
+`add` may be changed to `veto`, a name or type may be mended, lines may be added. A line that is
+removed counts as a veto.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from factloom.document import Document, Mention
+from factloom.errors import InputError, Place
+from factloom.formats.report import raise_flaw
+from factloom.formats.source import Source
+from factloom.text.dictionary import Dictionary, Entry, mark
+
+ADD, VETO = "add", "veto"
+_COLUMNS = ("decision", "name", "type", "predicted", "missed", "example")
+_EXAMPLE_LENGTH = 120
+
+Name = tuple[str, str]  # a name and its type
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A name that may join the dictionary."""
+
+    name: str
+    type: str
+    predicted: int  # how often it is predicted with this type
+    missed: int  # how often it is predicted with another type, or stands there unpredicted
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What a person has let pass, and what not."""
+
+    added: tuple[Entry, ...] = ()
+    vetoed: frozenset[Name] = frozenset()
+
+
+# --- proposals -------------------------------------------------------------------------------
+
+
+def propose(
+    predicted: Sequence[Document],
+    dictionary: Dictionary,
+    minimum_count: int,
+    agreement: float,
+    vetoed: Iterable[Name] = (),
+) -> list[Proposal]:
+    """Names that the dictionary lacks, the most frequent first.
+
+    A name is predicted with its most frequent type at least `minimum_count` times, and these are
+    at least the part `agreement` of all its predictions and of the places where it stands and
+    nothing is predicted.
+    """
+    by_type: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    examples: dict[Name, str] = {}
+    for document in predicted:
+        for mention in document.mentions:
+            name = _name(document, mention)
+            by_type[name][mention.type] += 1
+            if (name, mention.type) not in examples:
+                examples[name, mention.type] = _example(document, mention)
+    refused = set(vetoed)
+    candidates: list[Entry] = []
+    for name, counts in by_type.items():
+        kind, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+        known = dictionary.type_of(name) is not None or (name, kind) in refused
+        if count >= minimum_count and not known:
+            candidates.append(Entry(name, kind, count))
+    passed_over = _unpredicted(predicted, Dictionary(candidates))
+    proposals = [
+        Proposal(
+            name=entry.name,
+            type=entry.type,
+            predicted=int(entry.frequency),
+            missed=by_type[entry.name].total() - int(entry.frequency) + passed_over[entry.name],
+            example=examples[entry.name, entry.type],
+        )
+        for entry in candidates
+    ]
+    kept = [p for p in proposals if p.predicted >= agreement * (p.predicted + p.missed)]
+    return sorted(kept, key=lambda p: (-p.predicted, p.name))
+
+
+def _unpredicted(predicted: Sequence[Document], candidates: Dictionary) -> Counter[str]:
+    """How often each candidate stands where no predicted mention is."""
+    found: Counter[str] = Counter()
+    for document in predicted:
+        covered = [False] * len(document.text)
+        for mention in document.mentions:
+            covered[mention.start : mention.end] = [True] * (mention.end - mention.start)
+        marked = mark(document, candidates)
+        for mention in marked.mentions:
+            if not any(covered[mention.start : mention.end]):
+                found[_name(document, mention)] += 1
+    return found
+
+
+def _name(document: Document, mention: Mention) -> str:
+    return " ".join(document.text[mention.start : mention.end].split())
+
+
+def _example(document: Document, mention: Mention) -> str:
+    """The sentence of the mention, cut around it if it is long."""
+    sentence = document.sentence_at(mention.start)
+    start, end = 0, len(document.text)
+    if sentence is not None:
+        start, end = document.sentences[sentence].start, document.sentences[sentence].end
+    start = max(start, mention.start - _EXAMPLE_LENGTH // 2)
+    return " ".join(document.text[start : min(end, start + _EXAMPLE_LENGTH)].split())
+
+
+# --- tables that people edit -----------------------------------------------------------------
+
+
+def table_of(proposals: Iterable[Proposal]) -> str:
+    """The proposals as tab-separated lines, all of them to be added."""
+    rows = [(ADD, p.name, p.type, str(p.predicted), str(p.missed), p.example) for p in proposals]
+    return _tab_separated([_COLUMNS, *rows])
+
+
+def table_of_entries(entries: Sequence[Entry]) -> str:
+    """A dictionary as `read_dictionary` reads it."""
+    # never with an exponent, which the reader would take for a type
+    counts = (f"{entry.frequency:f}".rstrip("0").rstrip(".") for entry in entries)
+    rows = [(e.name, e.type, count) for e, count in zip(entries, counts, strict=True)]
+    return _tab_separated(rows)
+
+
+def read_decisions(edited: Path, proposed: Path) -> Decisions:
+    """What has become of a table of proposals under a person's hands."""
+    rows = _read_rows(edited)
+    vetoed = {name for decision, name, _ in rows if decision == VETO}
+    gone = {name for _, name, _ in _read_rows(proposed)} - {name for _, name, _ in rows}
+    added = [
+        Entry(*name, frequency)
+        for decision, name, frequency in rows
+        if decision == ADD and name not in vetoed
+    ]
+    return Decisions(tuple(added), frozenset(vetoed | gone))
+
+
+def _read_rows(path: Path) -> list[tuple[str, Name, float]]:
+    """Decision, name with type, and count of each line; columns behind the type may be left out."""
+    rows: list[tuple[str, Name, float]] = []
+    if not path.stat().st_size:  # somebody has removed all lines, and the heading with them
+        return rows
+    for number, line in Source(path).lines(raise_flaw):
+        columns = [column.strip() for column in line.split("\t")]
+        if not line.strip() or columns == list(_COLUMNS):
+            continue
+        decision, name, kind, count, *_ = [*columns, "", "", "", ""]
+        valid = decision in {ADD, VETO} and name and kind and (not count or count.isdecimal())
+        if not valid:
+            place = Place(file=str(path), line=number)
+            raise InputError("not-a-decision", place, line=line.strip())
+        rows.append((decision, (name, kind), float(count or 0)))
+    return rows
+
+
+def _tab_separated(rows: Iterable[Sequence[str]]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
