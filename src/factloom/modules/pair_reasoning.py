@@ -1,0 +1,307 @@
+"""Reasoning over entity pairs: DocRE-SD (Zhang et al., AAAI 2023), section 3.2.
+
+The features of all pairs of a document form a matrix M, (entities, entities, width). A pair
+(s, o) can be supported by two other pairs that share a bridge entity i. There are four ways, one
+attention head each:
+
+    pattern 1   (s, i) and (i, o)        born in a town, and the town lies in a country
+    pattern 2   (s, i) and (o, i)        both work for the same company
+    pattern 3   (o, i) and (i, s)        pattern 1, read from the other end
+    pattern 4   (i, s) and (i, o)        both were founded by the same person
+
+that is: one premise joins s and i, the other joins o and i, each in one of two directions. With
+Q, K, V = W_q M, W_k M, W_v M, a head attends to the pair itself and to every bridge:
+
+    key of bridge i    W_d [K of one premise; K of the other] + b_d
+    value of bridge i  the same of V, with weights of its own
+    output             softmax(Q_(s,o) . [K_(s,o); keys] / sqrt(size)) [V_(s,o); values]
+
+Written down like this, a pair needs a key and a value a bridge: entities^3 x width numbers. But
+W_d [a; b] = W_a a + W_b b, and each part depends on two of the three entities only:
+
+    Q_(s,o) . key_i  =  Q_(s,o) . A_(s,i)  +  Q_(s,o) . B_(o,i)
+
+Two batched products give the scores and two more the output. Nothing larger than the attention
+weights, heads x entities^3, is ever laid out, and these in chunks of rows where they are many.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+# By pattern: does the premise lead from s to the bridge, does the other lead from o to it?
+LEADS_TO_BRIDGE = {1: (True, False), 2: (True, True), 3: (False, True), 4: (False, False)}
+PATTERNS = tuple(LEADS_TO_BRIDGE)
+
+
+def premises(
+    pattern: int, head: int, tail: int, bridge: int
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The two pairs that support (head, tail) through the bridge, as (from, to)."""
+    return {
+        1: ((head, bridge), (bridge, tail)),
+        2: ((head, bridge), (tail, bridge)),
+        3: ((tail, bridge), (bridge, head)),
+        4: ((bridge, head), (bridge, tail)),
+    }[pattern]
+
+
+@dataclass(frozen=True, slots=True)
+class PairMatrix:
+    """Where the pairs of a batch stand in the matrices of their documents.
+
+    Pairs are rows, without padding; only the attention lays them out as matrices. A pair that
+    is not listed (an entity with itself, padding, no candidate) is absent: it supports nothing.
+    """
+
+    document: Tensor  # (pairs,)
+    head: Tensor  # (pairs,) entity, counted from 0 in each document
+    tail: Tensor  # (pairs,)
+    documents: int
+    entities: int  # of the document with most
+
+    @property
+    def slot(self) -> Tensor:
+        """(pairs,) in documents x heads x tails, laid flat."""
+        return (self.document * self.entities + self.head) * self.entities + self.tail
+
+    @property
+    def turned(self) -> Self:
+        """The same with head and tail exchanged."""
+        return type(self)(self.document, self.tail, self.head, self.documents, self.entities)
+
+
+def both_premises(
+    patterns: Sequence[int], given: Tensor, matrix: PairMatrix, chosen: Tensor
+) -> Tensor:
+    """Through which bridges a chosen pair has both premises among the `given` pairs, bool (pairs,).
+
+    bool (chosen, patterns, entities)
+    """
+    size = (matrix.documents, matrix.entities, matrix.entities)
+    known = given.new_zeros(size).view(-1).index_copy(0, matrix.slot, given).view(size)
+    document, ends = matrix.document[chosen], (matrix.head[chosen], matrix.tail[chosen])
+    joined = []
+    for pattern in patterns:
+        leading = zip(ends, LEADS_TO_BRIDGE[pattern], strict=True)
+        near, far = (
+            known[document, end] if leads else known[document, :, end] for end, leads in leading
+        )
+        joined.append(near & far)  # (chosen, entities)
+    return torch.stack(joined, 1)
+
+
+class ReasoningAttention(nn.Module):
+    """R-MSA. Heads of patterns that are left out (ablation) are missing, the others stay as large.
+
+    `elements` bounds the attention weights that are in memory at once.
+    """
+
+    def __init__(
+        self, width: int, patterns: Sequence[int] = PATTERNS, elements: int = 2**24
+    ) -> None:
+        super().__init__()
+        if width % len(PATTERNS):
+            raise ValueError(f"the width {width} is not a multiple of {len(PATTERNS)} heads")
+        self.patterns = tuple(patterns)
+        self.elements = elements
+        heads, size = len(self.patterns), width // len(PATTERNS)
+        self.query = nn.Linear(width, heads * size)
+        self.key = nn.Linear(width, heads * size)
+        self.value = nn.Linear(width, heads * size)
+        self.key_premises = _Premises(heads, size)
+        self.value_premises = _Premises(heads, size)
+        self.output = nn.Linear(heads * size, width)
+
+    def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
+        """(pairs, width) -> (pairs, width)"""
+        query, key, value = self._projected(pairs)
+        own = (query * key).sum(-1)  # (pairs, heads)
+        parts = (
+            self._laid_out(query, matrix),
+            self._laid_out(own.unsqueeze(-1), matrix).squeeze(-1),
+            *self._bridges(key, value, matrix),
+        )
+        attended, own_weight = self._attended(parts)
+        rows = attended.flatten(1, 3).index_select(1, matrix.slot)  # (heads, pairs, size)
+        own_rows = own_weight.flatten(1).index_select(1, matrix.slot)  # (heads, pairs)
+        joined = rows.transpose(0, 1) + own_rows.t().unsqueeze(-1) * value
+        output: Tensor = self.output(joined.flatten(1))
+        return output
+
+    def weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
+        """Where chosen pairs look: (chosen, heads, 1 + entities), first at the pair itself."""
+        query, key, value = self._projected(pairs)
+        near, far, _, _, near_mask, far_mask = self._bridges(key, value, matrix)
+        document, head, tail = matrix.document[chosen], matrix.head[chosen], matrix.tail[chosen]
+        keys = near[:, document, head] + far[:, document, tail]  # (heads, chosen, entities, size)
+        of_pair = query[chosen].transpose(0, 1)  # (heads, chosen, size)
+        scores = (keys @ of_pair.unsqueeze(-1)).squeeze(-1)
+        scores = scores + near_mask[:, document, head] + far_mask[:, document, tail]
+        own = (query * key).sum(-1)[chosen].t()  # (heads, chosen)
+        return torch.cat([own.unsqueeze(-1), scores], -1).softmax(-1).transpose(0, 1)
+
+    def _projected(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Query (scaled), key and value: (pairs, heads, size) each."""
+        shape = (len(self.patterns), -1)
+        query = self.query(pairs).unflatten(1, shape)
+        key, value = self.key(pairs).unflatten(1, shape), self.value(pairs).unflatten(1, shape)
+        return query * query.shape[-1] ** -0.5, key, value
+
+    def _bridges(self, key: Tensor, value: Tensor, matrix: PairMatrix) -> tuple[Tensor, ...]:
+        """What the premises of s (near) and of o (far) add to keys, values and masks.
+
+        Four of (heads, documents, end of the pair, bridge, size), two without the size.
+        """
+        near_turns, far_turns = (
+            [not LEADS_TO_BRIDGE[pattern][end] for pattern in self.patterns] for end in (0, 1)
+        )
+        near_key, far_key = self.key_premises(key)
+        near_value, far_value = self.value_premises(value)
+        absent = key.new_zeros(*key.shape[:2], 1)
+        return (
+            self._laid_out(near_key, matrix, near_turns),
+            self._laid_out(far_key, matrix, far_turns),
+            self._laid_out(near_value, matrix, near_turns),
+            self._laid_out(far_value, matrix, far_turns),
+            self._laid_out(absent, matrix, near_turns, fill=-torch.inf).squeeze(-1),
+            self._laid_out(absent, matrix, far_turns, fill=-torch.inf).squeeze(-1),
+        )
+
+    def _laid_out(
+        self,
+        rows: Tensor,
+        matrix: PairMatrix,
+        turns: Sequence[bool] = (),
+        fill: float = 0.0,
+    ) -> Tensor:
+        """(pairs, heads, size) -> (heads, documents, entities, entities, size).
+
+        Heads with a turn get head and tail exchanged; `fill` is for absent pairs.
+        """
+        heads = rows.shape[1]
+        shape = (heads, matrix.documents, matrix.entities, matrix.entities, rows.shape[2])
+        straight, turned = matrix.slot, matrix.turned.slot
+        slots = torch.stack([turned if turn else straight for turn in turns or [False] * heads])
+        firsts = torch.arange(heads, device=rows.device) * (shape[1] * shape[2] * shape[3])
+        flat = rows.new_full((heads * shape[1] * shape[2] * shape[3], shape[4]), fill)
+        filled = flat.index_copy(
+            0, (slots + firsts[:, None]).flatten(), rows.transpose(0, 1).flatten(0, 1)
+        )
+        return filled.view(shape)
+
+    def _attended(self, parts: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+        """The heads' outputs, without the part of the pair itself, and that part's weight."""
+        heads, documents, count = parts[0].shape[:3]
+        rows = max(1, self.elements // (heads * documents * count**2))
+        again = rows < count and torch.is_grad_enabled()  # too many to keep for the backward pass
+        chunks = []
+        for start in range(0, count, rows):
+            attend = partial(_attend, slice(start, start + rows))
+            chunks.append(
+                checkpoint(attend, *parts, use_reentrant=False) if again else attend(*parts)
+            )
+        outputs, own_weights = zip(*chunks, strict=True)
+        return torch.cat(outputs, 2), torch.cat(own_weights, 2)
+
+
+class _Premises(nn.Module):
+    """W_d, head by head: the part of the premise with s (and the bias), the part of that with o."""
+
+    def __init__(self, heads: int, size: int) -> None:
+        super().__init__()
+        bound = (2 * size) ** -0.5  # as `nn.Linear` over the concatenation
+        self.near = nn.Parameter(torch.empty(heads, size, size).uniform_(-bound, bound))
+        self.far = nn.Parameter(torch.empty(heads, size, size).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(heads, 1, size).uniform_(-bound, bound))
+
+    def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """(pairs, heads, size) -> the same shape, twice."""
+        by_head = rows.transpose(0, 1)  # (heads, pairs, size)
+        near = torch.baddbmm(self.bias, by_head, self.near)
+        return near.transpose(0, 1), (by_head @ self.far).transpose(0, 1)
+
+
+def _attend(
+    rows: slice,
+    query: Tensor,
+    own: Tensor,
+    near_key: Tensor,
+    far_key: Tensor,
+    near_value: Tensor,
+    far_value: Tensor,
+    near_mask: Tensor,
+    far_mask: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """The attention of the pairs whose s is in `rows`.
+
+    near_... belong to s and the bridge, far_... to o and the bridge.
+    """
+    query = query[:, :, rows]  # (heads, documents, s, o, size)
+    scores = query @ near_key[:, :, rows].mT  # (heads, documents, s, o, bridges)
+    scores = scores + (query.transpose(2, 3) @ far_key.mT).transpose(2, 3)
+    scores = scores + near_mask[:, :, rows, None] + far_mask[:, :, None]
+    weights = torch.cat([own[:, :, rows].unsqueeze(-1), scores], -1).softmax(-1)
+    bridges = weights[..., 1:]
+    output = bridges @ near_value[:, :, rows]  # (heads, documents, s, o, size)
+    output = output + (bridges.transpose(2, 3) @ far_value).transpose(2, 3)
+    return output, weights[..., 0]
+
+
+class FeedForward(nn.Module):
+    """y = norm(x + W_2 gelu(W_1 x)): what follows the attention in the paper."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.inner, self.outer = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
+
+    def forward(self, pairs: Tensor) -> Tensor:
+        """(pairs, width) -> (pairs, width)"""
+        refined: Tensor = self.norm(pairs + self.dropout(self.outer(F.gelu(self.inner(pairs)))))
+        return refined
+
+
+class Highway(nn.Module):
+    """y = g relu(W x) + (1 - g) x,  g = sigmoid(W_g x): what follows it in the authors' code."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.transform, self.gate = nn.Linear(width, width), nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, pairs: Tensor) -> Tensor:
+        """(pairs, width) -> (pairs, width)"""
+        transformed = self.dropout(F.relu(self.transform(pairs)))
+        return torch.lerp(pairs, transformed, self.gate(pairs).sigmoid())
+
+
+UNITS = {"feed_forward": FeedForward, "highway": Highway}
+
+
+class ReasoningLayer(nn.Module):
+    """Attention, residual and norm, then a unit that looks at each pair alone."""
+
+    def __init__(
+        self,
+        width: int,
+        patterns: Sequence[int] = PATTERNS,
+        unit: str = "feed_forward",
+        dropout: float = 0.1,
+        elements: int = 2**24,
+    ) -> None:
+        super().__init__()
+        self.attention = ReasoningAttention(width, patterns, elements)
+        self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
+        self.unit = UNITS[unit](width, dropout)
+
+    def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
+        """(pairs, width) -> (pairs, width)"""
+        refined: Tensor = self.unit(self.norm(pairs + self.dropout(self.attention(pairs, matrix))))
+        return refined

@@ -1,0 +1,190 @@
+"""DocRE-SD: features from plain loops, hidden pairs, batches, and what it tells about bridges."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+import torch
+from atlop_by_loops import atlop_by_loops
+from model_checks import check_model
+
+from factloom.document import Document
+from factloom.encoders.encoder import Encoder
+from factloom.models.atlop import Atlop, AtlopSettings
+from factloom.models.docre_sd import DocreSd, DocreSdSettings, pair_matrix
+from factloom.modules.pair_reasoning import PairMatrix, premises
+
+RELATIONS = ["P19", "P27", "P69", "P159"]
+
+
+def make_model(path: Path, **settings: object) -> DocreSd:
+    """An untrained model in double precision, with weights that are far from nothing."""
+    chosen = DocreSdSettings.model_validate({"block_size": 8, **settings})
+    with torch.random.fork_rng():
+        torch.manual_seed(4)
+        model = DocreSd(Encoder.load(str(path), overlap=16), RELATIONS, chosen)
+        for name, weights in model.named_parameters():
+            if weights.dim() > 1 and "embeddings" not in name:
+                torch.nn.init.normal_(weights, std=0.15)
+    return model.double().eval()
+
+
+@pytest.fixture(scope="module")
+def documents(profiles: list[Document]) -> list[Document]:
+    """Two whole documents, and one that is asked for some of its pairs only."""
+    asked = profiles[2].replace(candidates=profiles[2].pairs()[::3])
+    return [profiles[0], profiles[1], asked]
+
+
+@pytest.mark.parametrize("unit", ["feed_forward", "highway"])
+def test_docre_sd_passes_the_checks_of_every_model(
+    tiny_encoder_path: Path, profiles: list[Document], tmp_path: Path, unit: str
+) -> None:
+    torch.manual_seed(0)
+    encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+    settings = DocreSdSettings.model_validate(
+        {"evidence_weight": 1.0, "type_constraints": "learned", "unit": unit, "dropout": 0.0}
+    )
+    model = DocreSd.from_documents(encoder, profiles[:3], settings, names={"P19": "born in"})
+    # The mask vector stands for pairs that only self-distillation hides.
+    check_model(model, profiles[:3], tmp_path, without_gradient={"mask_vector"}, steps=150)
+    assert DocreSd.from_pretrained(tmp_path / "model").relation_names == {"P19": "born in"}
+
+
+def test_pair_features_equal_plain_loops(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    """The same loops as for ATLOP, whose logits are the features in front of tanh."""
+    model = make_model(tiny_encoder_path)
+    width = model.encoder.width
+    plain = Atlop(model.encoder, [str(n) for n in range(width - 1)], AtlopSettings(block_size=8))
+    plain.pairs, plain.classifier = model.pairs, model.bilinear
+    scores = model.score(model.collate(model.prepare(documents)))
+    row = 0
+    for document in documents:
+        naive = atlop_by_loops(plain.double(), document)
+        for pair in sorted(document.pairs(), key=lambda p: (min(p), max(p), p)):
+            expected = torch.tensor(naive.logits[pair], dtype=torch.float64).tanh()
+            torch.testing.assert_close(scores.features[0][row], expected, rtol=1e-6, atol=1e-8)
+            row += 1
+    assert row == len(scores.logits)
+
+
+def test_logits_are_those_of_the_last_layer(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    model = make_model(tiny_encoder_path, layers=3)
+    scores = model.score(model.collate(model.prepare(documents)))
+    assert len(scores.features) == 4
+    features = scores.features[0]
+    for layer in model.reasoning:
+        features = layer(features, scores.matrix)
+    expected = features @ model.classifier.weight.T + model.classifier.bias
+    torch.testing.assert_close(scores.logits, expected)
+
+
+def test_pairs_stand_at_their_place_in_the_matrix_of_their_document(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    model = make_model(tiny_encoder_path)
+    examples = model.prepare(documents)
+    matrix = pair_matrix(model.collate(examples))
+    assert matrix.documents == 3
+    assert matrix.entities == max(len(document.entities) for document in documents)
+    row = 0
+    for number, example in enumerate(examples):
+        for head, tail in example.pair_index:
+            place = (matrix.document[row], matrix.head[row], matrix.tail[row])
+            assert tuple(map(int, place)) == (number, head, tail)
+            row += 1
+
+
+def test_what_is_hidden_cannot_be_seen(tiny_encoder_path: Path, documents: list[Document]) -> None:
+    model = make_model(tiny_encoder_path)
+    scores = model.score(model.collate(model.prepare(documents)))
+    hidden = torch.zeros(len(scores.logits), dtype=torch.bool)
+    hidden[::3] = True
+    other = scores.features[0].clone()
+    other[::3] += 1.0
+    changed = dataclasses.replace(scores, features=(other, *scores.features[1:]))
+    one, same = (model.reason_with_hidden(found, hidden).logits for found in (scores, changed))
+    assert torch.equal(one, same)
+    everything = model.reason_with_hidden(scores, torch.zeros_like(hidden))
+    torch.testing.assert_close(everything.logits, scores.logits)
+    assert not torch.allclose(one[~hidden], scores.logits[~hidden])
+
+
+# --- explanations ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", [1, 2, 3, 4])
+def test_provenance_names_the_bridge_that_was_attended_to(
+    tiny_encoder_path: Path, pattern: int
+) -> None:
+    """Keys are set so that (0, 1) can only look at the premises through entity 3."""
+    model = make_model(tiny_encoder_path, layers=1, explain=2)
+    entities = 5
+    pairs = [(h, t) for h in range(entities) for t in range(entities) if h != t]
+    head, tail = torch.tensor(pairs).T
+    matrix = PairMatrix(torch.zeros_like(head), head, tail, 1, entities)
+    width, attention = model.encoder.width, model.reasoning[0].attention
+    for weights in attention.parameters():
+        torch.nn.init.zeros_(weights)
+    head_number = model.settings.patterns.index(pattern)
+    size = width // 4
+    first = head_number * size
+    with torch.no_grad():
+        attention.query.bias[first] = 30.0
+        attention.key.weight[first, 0] = 1.0  # a pair is loud by its first feature
+        attention.key_premises.near[head_number, 0, 0] = 1.0
+        attention.key_premises.far[head_number, 0, 0] = 1.0
+    features = torch.zeros(len(pairs), width, dtype=torch.float64)
+    for premise in premises(pattern, 0, 1, 3):
+        features[pairs.index(premise), 0] = 1.0
+    scores = model.reason(features, torch.zeros(0), matrix)
+    held = torch.zeros(len(pairs), len(RELATIONS), dtype=torch.bool)
+    held[pairs.index((0, 1)), 1] = True
+    for premise, kind in zip(premises(pattern, 0, 1, 3), (0, 3), strict=True):
+        held[pairs.index(premise), kind] = True
+    found = model.provenance_of(scores, held)
+    place = held.nonzero().tolist().index([pairs.index((0, 1)), 1])
+    best = found[place]["bridges"][0]
+    assert (best["entity"], best["pattern"]) == (3, pattern)
+    assert best["weight"] > 0.9
+    expected = [
+        [start, RELATIONS[kind], end]
+        for (start, end), kind in zip(premises(pattern, 0, 1, 3), (0, 3), strict=True)
+    ]
+    assert best["premises"] == expected
+    assert all(len(entry["bridges"]) <= 2 for entry in found)
+
+
+def test_bridges_are_entities_of_the_document_other_than_the_ends(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    model = make_model(tiny_encoder_path)
+    named = 0
+    for document in model.predict(documents):
+        for relation in document.relations:
+            assert relation.provenance["model"] == "docre_sd"
+            for bridge in relation.provenance["bridges"]:
+                named += 1
+                assert bridge["entity"] not in (relation.head, relation.tail)
+                assert 0 <= bridge["entity"] < len(document.entities)
+                assert 0 < bridge["weight"] <= 1
+                ends = premises(bridge["pattern"], relation.head, relation.tail, bridge["entity"])
+                said = {(r.head, r.type, r.tail) for r in document.relations}
+                for start, kind, end in bridge["premises"]:
+                    assert (start, end) in ends
+                    assert (start, kind, end) in said
+    assert named
+
+
+def test_nothing_is_explained_where_nothing_is_asked_or_reasoned(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    for settings in ({"explain": 0}, {"layers": 0}):
+        model = make_model(tiny_encoder_path, **settings)
+        relations = [r for document in model.predict(documents) for r in document.relations]
+        assert relations
+        assert all(relation.provenance["bridges"] == [] for relation in relations)

@@ -1,0 +1,231 @@
+"""The factored reasoning attention is the one of the paper, written out with plain loops."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from factloom.modules.pair_reasoning import (
+    PATTERNS,
+    FeedForward,
+    Highway,
+    PairMatrix,
+    ReasoningAttention,
+    ReasoningLayer,
+    both_premises,
+    premises,
+)
+
+WIDTH = 8
+
+Pairs = list[tuple[int, int, int]]  # document, head, tail
+
+
+def all_pairs(*counts: int) -> Pairs:
+    return [
+        (document, head, tail)
+        for document, count in enumerate(counts)
+        for head in range(count)
+        for tail in range(count)
+        if head != tail
+    ]
+
+
+def matrix_of(pairs: Pairs, entities: int, documents: int = 1) -> PairMatrix:
+    document, head, tail = torch.tensor(pairs).reshape(-1, 3).T
+    return PairMatrix(document, head, tail, documents, entities)
+
+
+def make(patterns: tuple[int, ...] = PATTERNS, elements: int = 2**24) -> ReasoningAttention:
+    torch.manual_seed(3)
+    module = ReasoningAttention(WIDTH, patterns, elements).double()
+    for weights in module.parameters():
+        nn.init.normal_(weights, std=0.7)
+    return module
+
+
+def features_of(pairs: Pairs) -> Tensor:
+    generator = torch.Generator().manual_seed(5)
+    return torch.randn(len(pairs), WIDTH, generator=generator, dtype=torch.float64)
+
+
+def by_loops(
+    module: ReasoningAttention, features: Tensor, pairs: Pairs, entities: int
+) -> tuple[Tensor, dict[tuple[int, int], list[float]]]:
+    """Outputs, and the attention weights by pair and head: own, then bridge by bridge."""
+    row = {pair: features[index] for index, pair in enumerate(pairs)}
+    size = WIDTH // 4
+    outputs, weights = [], {}
+    for number, (document, s, o) in enumerate(pairs):
+        joined = []
+        for head, pattern in enumerate(module.patterns):
+            part = slice(head * size, (head + 1) * size)
+
+            def project(
+                linear: nn.Linear, pair: tuple[int, int, int], part: slice = part
+            ) -> Tensor:
+                return linear.weight[part] @ row[pair] + linear.bias[part]
+
+            query = project(module.query, (document, s, o))
+            keys = [project(module.key, (document, s, o))]
+            values = [project(module.value, (document, s, o))]
+            seen = [True]
+            for i in range(entities):
+                ends = {
+                    1: ((s, i), (i, o)),
+                    2: ((s, i), (o, i)),
+                    3: ((i, s), (o, i)),  # W_d takes the premise with s first
+                    4: ((i, s), (i, o)),
+                }[pattern]
+                near, far = ((document, *end) for end in ends)
+                seen.append(near in row and far in row)
+                if not seen[-1]:
+                    continue
+                for linear, joint, found in (
+                    (module.key, module.key_premises, keys),
+                    (module.value, module.value_premises, values),
+                ):
+                    premise_pair = torch.cat([project(linear, near), project(linear, far)])
+                    weight = torch.cat([joint.near[head], joint.far[head]])
+                    found.append(premise_pair @ weight + joint.bias[head, 0])
+            scores = torch.stack([query @ key for key in keys]) / math.sqrt(size)
+            attention = (scores - scores.max()).exp()
+            attention = attention / attention.sum()
+            joined.append(sum(a * v for a, v in zip(attention, values, strict=True)))
+            given = iter(attention.tolist())
+            weights[number, head] = [next(given) if visible else 0.0 for visible in seen]
+        outputs.append(module.output.weight @ torch.cat(joined) + module.output.bias)
+    return torch.stack(outputs), weights
+
+
+CASES = [
+    pytest.param(all_pairs(2), 2, 1, id="two entities have no bridge"),
+    pytest.param(all_pairs(3), 3, 1, id="three entities have one"),
+    pytest.param(all_pairs(5), 5, 1, id="five entities"),
+    pytest.param(all_pairs(4, 2, 1, 3), 4, 4, id="documents of different size"),
+    pytest.param(all_pairs(5)[::2], 5, 1, id="only some pairs are asked for"),
+]
+
+
+@pytest.mark.parametrize(("pairs", "entities", "documents"), CASES)
+@pytest.mark.parametrize("patterns", [PATTERNS, (1,), (2,), (3,), (4,), (4, 2)], ids=str)
+def test_attention_equals_plain_loops(
+    pairs: Pairs, entities: int, documents: int, patterns: tuple[int, ...]
+) -> None:
+    module, features = make(patterns), features_of(pairs)
+    matrix = matrix_of(pairs, entities, documents)
+    expected, weights = by_loops(module, features, pairs, entities)
+    torch.testing.assert_close(module(features, matrix), expected, rtol=1e-10, atol=1e-12)
+    found = module.weights(features, matrix, torch.arange(len(pairs)))
+    for (pair, head), row in weights.items():
+        assert found[pair, head].tolist() == pytest.approx(row, abs=1e-12)
+
+
+def test_gradients_equal_those_of_plain_loops() -> None:
+    pairs = all_pairs(3, 2)
+    module, matrix = make(), matrix_of(pairs, 3, 2)
+    gradients = []
+    for compute in (
+        lambda features: module(features, matrix),
+        lambda features: by_loops(module, features, pairs, 3)[0],
+    ):
+        module.zero_grad()
+        features = features_of(pairs).requires_grad_()
+        compute(features).sin().sum().backward()
+        gradients.append([features.grad, *(weights.grad for weights in module.parameters())])
+    for found, expected in zip(*gradients, strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("elements", [1, 100, 250])
+def test_chunks_change_neither_output_nor_gradients(elements: int) -> None:
+    pairs = all_pairs(5, 3)
+    results = []
+    for module in (make(), make(elements=elements)):
+        features = features_of(pairs).requires_grad_()
+        output = module(features, matrix_of(pairs, 5, 2))
+        output.sin().sum().backward()
+        results.append([output, features.grad, *(w.grad for w in module.parameters())])
+    for whole, chunked in zip(*results, strict=True):
+        torch.testing.assert_close(chunked, whole, rtol=1e-10, atol=1e-12)
+
+
+def test_derivatives_are_exact() -> None:
+    pairs = all_pairs(3)
+    module, matrix = make(), matrix_of(pairs, 3)
+    features = features_of(pairs).requires_grad_()
+    assert torch.autograd.gradcheck(lambda rows: module(rows, matrix), (features,))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pair_depends_on_itself_and_on_the_premises_of_its_pattern_alone(pattern: int) -> None:
+    pairs = all_pairs(4)
+    module, matrix = make((pattern,)), matrix_of(pairs, 4)
+    features = features_of(pairs).requires_grad_()
+    number = pairs.index((0, 1, 3))
+    module(features, matrix)[number].sum().backward()
+    assert features.grad is not None
+    touched = {
+        pair[1:] for pair, row in zip(pairs, features.grad, strict=True) if row.abs().sum() > 0
+    }
+    assert touched == {(1, 3)} | {pair for i in (0, 2) for pair in premises(pattern, 1, 3, i)}
+
+
+def test_both_premises_are_found_where_both_pairs_are_given() -> None:
+    pairs = all_pairs(4, 3)
+    given = torch.rand(len(pairs), generator=torch.Generator().manual_seed(1)) < 0.6
+    known = {pair for pair, here in zip(pairs, given, strict=True) if here}
+    chosen = torch.arange(0, len(pairs), 2)
+    found = both_premises((4, 1, 2, 3), given, matrix_of(pairs, 4, 2), chosen)
+    for row, number in enumerate(chosen.tolist()):
+        document, head, tail = pairs[number]
+        for column, pattern in enumerate((4, 1, 2, 3)):
+            for i in range(4):
+                ends = premises(pattern, head, tail, i)
+                expected = all((document, *end) in known for end in ends)
+                assert bool(found[row, column, i]) is expected
+    assert found.any()
+
+
+def test_documents_do_not_see_each_other() -> None:
+    pairs = all_pairs(3, 3)
+    module, matrix = make(), matrix_of(pairs, 3, 2)
+    features = features_of(pairs)
+    other = features.clone()
+    other[6:] += 1
+    assert torch.equal(module(features, matrix)[:6], module(other, matrix)[:6])
+    assert not torch.equal(module(features, matrix)[6:], module(other, matrix)[6:])
+
+
+def test_width_has_to_hold_four_heads() -> None:
+    with pytest.raises(ValueError, match="10"):
+        ReasoningAttention(10)
+
+
+@pytest.mark.parametrize("unit", ["feed_forward", "highway"])
+def test_a_layer_adds_its_attention_and_normalises(unit: str) -> None:
+    pairs = all_pairs(4)
+    torch.manual_seed(2)
+    layer = ReasoningLayer(WIDTH, unit=unit).double().eval()
+    features, matrix = features_of(pairs), matrix_of(pairs, 4)
+    between = features + layer.attention(features, matrix)
+    mean, variance = between.mean(1, keepdim=True), between.var(1, unbiased=False, keepdim=True)
+    between = (between - mean) / (variance + 1e-5).sqrt()
+    torch.testing.assert_close(layer(features, matrix), layer.unit(between))
+
+
+def test_feed_forward_and_highway_are_their_formulas() -> None:
+    torch.manual_seed(2)
+    rows = torch.randn(5, WIDTH, dtype=torch.float64)
+    forward = FeedForward(WIDTH, 0.1).double().eval()
+    inner = rows @ forward.inner.weight.T + forward.inner.bias
+    inner = inner * 0.5 * (1 + torch.erf(inner / math.sqrt(2)))
+    total = rows + inner @ forward.outer.weight.T + forward.outer.bias
+    scale = (total.var(1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+    expected = (total - total.mean(1, keepdim=True)) / scale
+    torch.testing.assert_close(forward(rows), expected)
+    highway = Highway(WIDTH, 0.1).double().eval()
+    gate = 1 / (1 + (-(rows @ highway.gate.weight.T + highway.gate.bias)).exp())
+    changed = (rows @ highway.transform.weight.T + highway.transform.bias).clamp(min=0)
+    torch.testing.assert_close(highway(rows), gate * changed + (1 - gate) * rows)
