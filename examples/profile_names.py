@@ -82,6 +82,14 @@ PRODUCTS = _names(
     "Windhover, Quickwater Pump, Model Nine"
 )
 
+SHIPS = _names(
+    "Grey Heron, Sea Lantern, Northern Thistle, Silver Petrel, Merry Cooper, Harbour Rose, "
+    "Long Patience, Amber Gull, Winter Star, Brave Miller, Copper Seal, Quiet Morning, "
+    "Blue Cormorant, Old Promise, Swift Otter, Iron Duchess, Golden Plover, Fair Exchange, "
+    "Salt Widow, Evening Tide, Painted Drum, White Magpie, Second Chance, Stormy Kate, "
+    "Lucky Farthing, Tall Juniper, Black Curlew, Patient Anna, Western Light, River Queen"
+)
+
 MONTHS = _names(
     "January, February, March, April, May, June, July, August, September, October, November, "
     "December"

@@ -1,0 +1,153 @@
+"""Does a model reason? Relations that no sentence states, but that follow through a bridge.
+
+    python benchmarks/bridges.py                         # all models: a JSON line each
+    python benchmarks/bridges.py --models atlop,docre_sd --epochs 5
+
+Documents are made by examples/make_bridges.py: to train on, to choose the best epoch by, and to
+measure on; no name of the first is in the two others. All models are trained alike: the same
+documents, seed and epochs. `docre_sd_without_1` is DocRE-SD without the attention head of
+pattern 1.
+
+A line holds the F1 over all relations, and of the derived relations only, those that no sentence
+states, F1 and accuracy (the part of them that was found), together and by pattern. `explained` is
+the part of the found ones whose most attended bridge and pattern are the right ones; `null` for
+a model that does not say. `infer_accuracy` is the general measure, which knows no types and so
+counts premises too, because each follows from the derived relation and the other premise.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+
+from bridge_sentences import CHAINS
+from make_bridges import bridge_documents
+
+from factloom import formats
+from factloom.document import Document, Relation
+from factloom.evaluation.relations import Counts, evaluate
+from factloom.models.storage import load
+from factloom.recipe import Recipe
+from factloom.training.run import train_recipe
+
+DERIVED = {chain.derived: chain.pattern for chain in CHAINS}
+PATTERNS = tuple(DERIVED.values())
+MODELS: dict[str, dict[str, Any]] = {
+    "atlop": {"kind": "atlop", "block_size": 32},
+    "docre_sd": {"kind": "docre_sd"},
+    **{
+        f"docre_sd_without_{removed}": {
+            "kind": "docre_sd",
+            "patterns": [pattern for pattern in PATTERNS if pattern != removed],
+        }
+        for removed in PATTERNS
+    },
+}
+
+
+def main(command_line: Sequence[str] | None = None) -> None:
+    arguments = parse_arguments(command_line)
+    test = bridge_documents(arguments.test, arguments.seed + 1, "dev")
+    for name in arguments.models.split(","):
+        with tempfile.TemporaryDirectory() as directory:
+            start = time.perf_counter()
+            train_recipe(recipe(name, arguments, Path(directory)), Path(directory) / "run")
+            seconds = time.perf_counter() - start
+            predicted = load(Path(directory) / "run" / "best").predict(test)
+        line = {"model": name, "seed": arguments.seed, "epochs": arguments.epochs}
+        line |= {"seconds": round(seconds), **scores(test, predicted)}
+        print(json.dumps(line), flush=True)
+
+
+def parse_arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--models", default=",".join(MODELS), help="which, separated by commas")
+    parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
+    parser.add_argument("--train", type=int, default=600, help="documents to train on")
+    parser.add_argument("--dev", type=int, default=30, help="documents to choose the epoch by")
+    parser.add_argument("--test", type=int, default=120, help="documents to measure on")
+    parser.add_argument("--epochs", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument(
+        "--self-distillation",
+        action="store_true",
+        help="train DocRE-SD with the plug-in of that name",
+    )
+    return parser.parse_args(command_line)
+
+
+def recipe(name: str, arguments: argparse.Namespace, directory: Path) -> Recipe:
+    files = {}
+    for split in ("train", "dev"):
+        documents = bridge_documents(getattr(arguments, split), arguments.seed, split)
+        files[split] = directory / f"{split}.jsonl"
+        formats.write(documents, files[split])
+    reasons = MODELS[name]["kind"] == "docre_sd"
+    return Recipe.model_validate(
+        {
+            "model": MODELS[name],
+            "encoder": {"name": arguments.encoder},
+            "data": {"train": [str(files["train"])], "development": [str(files["dev"])]},
+            "training": {
+                "epochs": arguments.epochs,
+                "batch_size": 4,
+                "learning_rates": {"encoder": 1e-4, "": 5e-4},
+                "seed": arguments.seed,
+            },
+            "plugins": {"self_distillation": {}} if reasons and arguments.self_distillation else {},
+        }
+    )
+
+
+def scores(gold: Sequence[Document], predicted: Sequence[Document]) -> dict[str, Any]:
+    report = evaluate(gold, predicted)
+    by_pattern = {
+        pattern: report.per_relation.get(relation, Counts())
+        for relation, pattern in DERIVED.items()
+    }
+    derived = sum(by_pattern.values(), Counts())
+    return {
+        "f1": round(report.f1, 4),
+        "infer_accuracy": round(report.infer_accuracy, 4),
+        "derived_f1": round(derived.f1, 4),
+        "derived_accuracy": round(derived.recall, 4),
+        "derived_accuracy_by_pattern": {
+            pattern: round(counts.recall, 4) for pattern, counts in by_pattern.items()
+        },
+        "explained": explained(gold, predicted),
+    }
+
+
+def explained(gold: Sequence[Document], predicted: Sequence[Document]) -> float | None:
+    """How often the provenance of a found relation names the right bridge first."""
+    right = [
+        bridges[0]["entity"] == wanted["bridge"] and bridges[0]["pattern"] == wanted["pattern"]
+        for expected, document in zip(gold, predicted, strict=True)
+        for key, wanted in derivations(expected).items()
+        for relation in document.relations
+        if triple(relation) == key and (bridges := relation.provenance.get("bridges"))
+    ]
+    return round(sum(right) / len(right), 4) if right else None
+
+
+def derivations(document: Document) -> dict[tuple[int, str, int], Any]:
+    """Pattern and bridge of each derived relation."""
+    return {
+        triple(relation): relation.attributes
+        for relation in document.relations
+        if relation.type in DERIVED
+    }
+
+
+def triple(relation: Relation) -> tuple[int, str, int]:
+    return relation.head, relation.type, relation.tail
+
+
+if __name__ == "__main__":
+    main()
