@@ -206,6 +206,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "jieba's dictionary and segmenter are not installed",
         "Install them: pip install 'factloom[lexicon]'.",
     ),
+    "lexicon-no-vectors": (
+        "the words are to be those of the word vectors, but model.vectors names none",
+        "Name a file of vectors, or give word lists in model.words; [] is for no words at all.",
+    ),
     "lexicon-empty-folder": (
         "there is no word list in this folder",
         "Give a folder with .txt files, one word a line, or the path of one file.",
@@ -545,6 +549,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "other-teacher": (
         "the teacher {teacher} does not see what the student sees: other {other}",
         "Choose a teacher trained on the same documents with the same encoder and marker.",
+    ),
+    "unused-embeddings": (
+        "the model does not look into this embedding table when it reads a batch",
+        "Name another table, or leave out the setting to move the word embeddings.",
     ),
     "no-logits": (
         "the model's output has no `logits` to compare predictions by",

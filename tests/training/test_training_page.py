@@ -2,12 +2,18 @@
 
 import json
 import re
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 from toy_model import ToyModel, toy_examples
 
+from factloom.recipe import Recipe
+from factloom.training import plugins
 from factloom.training.plugin import Plugin
+from factloom.training.plugins import plugin_names
 from factloom.training.settings import FREE_ON_RESUME, TrainingSettings
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
@@ -29,15 +35,20 @@ def test_code_blocks_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
-    def shown(default: object) -> str:
-        return "none" if default is None else str(default).replace("'", '"')
-
     documented = {name.strip("`"): default.strip("`") for name, default, _ in rows("Settings")}
     real = {name: shown(field.default) for name, field in TrainingSettings.model_fields.items()}
     assert list(documented) == list(real)
     assert {name: _number(value) for name, value in documented.items()} == {
         name: _number(value) for name, value in real.items()
     }
+
+
+def settings_of(plugin: str) -> type[BaseModel]:
+    return import_module(f"{plugins.__name__}.{plugin}").SETTINGS
+
+
+def shown(default: object) -> str:
+    return "none" if default is None else str(default).replace("'", '"')
 
 
 def _number(text: str) -> object:
@@ -56,4 +67,29 @@ def test_the_settings_that_may_change_on_resume_are_named() -> None:
 
 def test_the_table_of_hooks_has_every_hook_in_order() -> None:
     hooks = [name for name in vars(Plugin) if name.startswith(("on_", "before_", "after_"))]
-    assert [row[0].strip("`").split("(")[0] for row in rows("Plug-ins")] == hooks
+    documented = [row[0].strip("`").split("(")[0] for row in rows("Plug-ins of your own")]
+    assert documented == hooks
+
+
+def test_the_table_of_plugins_has_every_plugin() -> None:
+    assert sorted(row[0].strip("`") for row in rows("Plug-ins") if len(row) == 4) == plugin_names()
+
+
+def test_the_table_of_plugin_settings_has_every_setting_with_its_default() -> None:
+    documented = {row[0].strip("`"): row[1].strip("`") for row in rows("Plug-ins") if len(row) == 3}
+    real = {
+        f"{plugin}.{name}": "required" if field.is_required() else shown(field.default)
+        for plugin in plugin_names()
+        for name, field in import_module(
+            f"{plugins.__name__}.{plugin}"
+        ).SETTINGS.model_fields.items()
+    }
+    assert documented == real
+
+
+@pytest.mark.parametrize("block", re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL))
+def test_pieces_of_recipes_are_valid(block: str) -> None:
+    data = {"train": ["train.jsonl"], "hold_out": 0.1}
+    content = {"model": {"kind": "atlop"}, "data": data, **tomllib.loads(block)}
+    recipe = Recipe.model_validate(content)
+    assert len(plugins.make_plugins(recipe.plugins)) == block.count("[plugins.")

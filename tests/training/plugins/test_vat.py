@@ -124,8 +124,8 @@ def test_the_mean_divergence_joins_the_loss_and_its_gradient(tmp_path: Path) -> 
     moved = scores(model, inputs + watch.shifts[-1])  # r is a constant, and p(x) too
     mean = naive_divergence(clean.detach(), moved).sum() / len(batch.types)
     loss = F.cross_entropy(clean, batch.types)
-    assert watch.losses == [pytest.approx(float(loss + 0.6 * mean), rel=1e-12)]
-    assert float(mean) > 0.01
+    assert watch.losses == [pytest.approx(float((loss + 0.6 * mean).detach()), rel=1e-12)]
+    assert float(mean.detach()) > 0.01
     (0.6 * mean).backward()
     added = {name: w.grad for name, w in model.named_parameters() if w.grad is not None}
     assert_sum(watch.gradients, plain_gradients(MentionTyping().double().state_dict()), added)
@@ -165,6 +165,14 @@ def test_a_model_without_logits_is_told(tmp_path: Path) -> None:
     assert "plugins.vat" in str(caught.value)
 
 
+def test_a_table_that_is_not_used_is_told(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path, {"vat": {"embeddings": "spare_words"}}, train=2)
+    with pytest.raises(RecipeError) as caught:
+        trainer.train()
+    assert caught.value.code == "unused-embeddings"
+    assert "plugins.vat.embeddings" in str(caught.value)
+
+
 def test_a_relation_model_reads_its_logits_by_its_own_rule(tmp_path: Path) -> None:
     class Halves(nn.Module):
         def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
@@ -177,7 +185,7 @@ def test_a_relation_model_reads_its_logits_by_its_own_rule(tmp_path: Path) -> No
     clean = scores(plain, watch.passes[0])
     difference = scores(plain, watch.passes[-1]) - clean
     expected = F.cross_entropy(clean, whole_batch(plain).types) + difference.square().sum(1).mean()
-    assert watch.losses == [pytest.approx(float(expected))]
+    assert watch.losses == [pytest.approx(float(expected.detach()))]
 
 
 # --- unlabelled text -------------------------------------------------------------------------

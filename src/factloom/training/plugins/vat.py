@@ -101,6 +101,8 @@ class VirtualAdversarialTraining(Plugin):
         embedded: list[Tensor] = []  # (sequences, length, width), one a look into a table
         with torch.no_grad():
             clean = self._logits(trainer, batch, _noting(embedded))  # (terms, classes)
+        if not embedded:
+            raise RecipeError("unused-embeddings", Place(part="plugins.vat.embeddings"))
 
         def divergence(shifts: list[Tensor]) -> Tensor:
             logits = self._logits(trainer, batch, _adding(shifts))  # (terms, classes)
