@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := src tests examples benchmarks
+TRAININGS := benchmarks/bridges.py benchmarks/reasoning_table.py # hours, not minutes
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test lint bench clean
@@ -25,7 +26,7 @@ lint: $(STAMP) ## style, format and types
 	$(BIN)/mypy
 
 bench: $(STAMP) ## speed and memory; FACTLOOM_DATA names a folder with real corpora
-	@set -e; for script in $$(grep -l __main__ benchmarks/*.py); do \
+	@set -e; for script in $(filter-out $(TRAININGS),$(shell grep -l __main__ benchmarks/*.py)); do \
 		echo "$$script" >&2; $(BIN)/python "$$script"; \
 	done
 

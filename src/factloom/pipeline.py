@@ -23,7 +23,7 @@ class Extractor:
         return cls(storage.load(name))
 
     def __call__(self, documents: Iterable[Document]) -> list[Document]:
-        """All documents with their relations replaced by predicted ones, in the same order."""
+        """All documents with their relations (or mentions) replaced by predicted ones, in order."""
         return list(self.stream(documents))
 
     def stream(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -32,9 +32,19 @@ class Extractor:
             yield from self.model.predict(part)
 
     @property
+    def task(self) -> str:
+        """What the model finds: "relations" or "mentions"."""
+        return str(self.model.task)
+
+    @property
     def relation_names(self) -> dict[str, str]:
         """What the relations are called in words, where the training data said so."""
-        return dict(self.model.relation_names)
+        return dict(getattr(self.model, "relation_names", {}))
+
+    @property
+    def join_words(self) -> int:
+        """Up to how many words the documents of a file were joined when the model was trained."""
+        return int(self.model.provenance.get("recipe", {}).get("data", {}).get("join_words", 0))
 
     def save_pretrained(self, directory: str | Path) -> None:
         self.model.save_pretrained(directory)

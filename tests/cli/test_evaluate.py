@@ -36,6 +36,18 @@ PREDICTED = [
 ]
 
 
+class FakeExtractor:
+    """Gives back the predictions above."""
+
+    task, join_words = "relations", 0
+
+    def __call__(self, documents: Iterable[Document]) -> list[Document]:
+        answers = {document.id: document for document in PREDICTED}
+        asked = list(documents)
+        assert not any(document.relations for document in asked), "the model saw the gold"
+        return [answers[document.id] for document in asked]
+
+
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
     path = tmp_path / "gold.json"
@@ -47,13 +59,7 @@ def gold(tmp_path: Path) -> Path:
 def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A directory, and a loader that makes the predictions above of it."""
 
-    def extractor(documents: Iterable[Document]) -> list[Document]:
-        answers = {document.id: document for document in PREDICTED}
-        asked = list(documents)
-        assert not any(document.relations for document in asked), "the model saw the gold"
-        return [answers[document.id] for document in asked]
-
-    monkeypatch.setattr(factloom, "load", lambda _: extractor, raising=False)
+    monkeypatch.setattr(factloom, "load", lambda _: FakeExtractor(), raising=False)
     directory = tmp_path / "model"
     directory.mkdir()
     return directory
@@ -150,7 +156,7 @@ def test_what_lowers_scores_without_being_the_models_fault_is_said(
     assert "documents that the gold does not have: 1" in result.stderr
     unlabelled = tmp_path / "unlabelled.jsonl"
     formats.write([biography("a")], unlabelled)
-    assert "no relations" in run(unlabelled, unlabelled).stderr
+    assert "no relations" in run(unlabelled, unlabelled, "--task", "relations").stderr
 
 
 def test_gold_with_one_id_twice_fails_before_the_model_is_loaded(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from factloom.evaluation.calibration import (
     LOWEST_TEMPERATURE,
     expected_calibration_error,
     fit_temperature,
+    fit_temperature_of_decisions,
     negative_log_likelihood,
     reliability,
     scores_from_margins,
@@ -142,3 +143,20 @@ def test_a_score_on_an_edge_belongs_to_the_bin_below_it() -> None:
 
 def test_no_scores_have_no_calibration_error() -> None:
     assert expected_calibration_error([], []) == 0.0
+
+
+def test_decisions_are_fitted_with_one_more_right_and_one_more_wrong_one() -> None:
+    margins, right = [0.5, 2.0, 3.5], [True, True, False]
+    expected = fit_temperature([*margins, 2.0, 2.0], [*right, True, False])
+    assert fit_temperature_of_decisions(margins, right) == pytest.approx(expected)
+
+
+def test_a_few_decisions_without_a_mistake_are_no_certainty() -> None:
+    few = scores_from_margins(4.0, fit_temperature_of_decisions([4.0] * 3, [True] * 3))
+    many = scores_from_margins(4.0, fit_temperature_of_decisions([4.0] * 98, [True] * 98))
+    assert float(few) == pytest.approx(4 / 5)  # the rule of succession
+    assert float(many) == pytest.approx(99 / 100)
+
+
+def test_without_decisions_there_is_nothing_to_fit() -> None:
+    assert fit_temperature_of_decisions([], []) == 1.0

@@ -39,6 +39,8 @@ def test_json_has_every_measure_as_a_fraction(ada: Document) -> None:
         "recall": pytest.approx(1 / 3),
         "intra_f1": pytest.approx(2 / 3),
         "inter_f1": 0.0,
+        "infer_f1": 0.0,
+        "infer_accuracy": 0.0,
         "evidence_f1": pytest.approx(1 / 3),
         "evidence_precision": 1.0,
         "evidence_recall": pytest.approx(1 / 5),
@@ -51,6 +53,17 @@ def test_json_has_every_measure_as_a_fraction(ada: Document) -> None:
         "gold_relations": 3,
         "predicted_relations": 2,
         "correct_relations": 1,
+        "per_pattern": {
+            pattern: {
+                "support": 0,
+                "predicted": 0,
+                "correct": 0,
+                "precision": 0.0,
+                "recall": 0.0,
+                "f1": 0.0,
+            }
+            for pattern in ("1", "2", "3", "4")
+        },
         "per_relation": {
             "country": {
                 "support": 1,
@@ -99,6 +112,32 @@ def test_tables_show_percent_with_one_decimal(ada: Document) -> None:
     ]
     assert "Ign F1" in text
     assert "expected calibration error 40.0" in text
+
+
+def test_derivable_relations_are_reported_together_and_by_pattern(ada: Document) -> None:
+    # born (0, 1) and country (1, 3) support (0, 3)
+    gold = ada.replace(relations=(*ada.relations, Relation(0, 3, "citizen")))
+    predicted = ada.replace(relations=(ada.relations[0], Relation(0, 3, "citizen")))
+    summary = summarise(evaluate([gold], [predicted]))
+    result = to_json(summary)
+    assert result["infer_accuracy"] == pytest.approx(2 / 3)
+    assert result["infer_f1"] == pytest.approx(0.8)
+    assert result["per_pattern"]["1"]["recall"] == 1
+    assert result["per_pattern"]["4"]["support"] == 1
+    assert result["per_pattern"]["4"]["recall"] == 0
+    lines = printed(summary).splitlines()
+    (together,) = (line for line in lines if "derivable" in line)
+    assert [cell.strip() for cell in together.split("│")[2:6]] == ["80.0", "", "100.0", "66.7"]
+    assert [line.split("│")[1].strip() for line in lines if "pattern" in line] == [
+        "pattern 1: (s, i) (i, o)",
+        "pattern 2: (s, i) (o, i)",
+        "pattern 3: (o, i) (i, s)",
+        "pattern 4: (i, s) (i, o)",
+    ]
+
+
+def test_patterns_are_not_shown_where_nothing_is_derivable(ada: Document) -> None:
+    assert "derivable" not in printed(summarise(evaluate([ada], [ada])))
 
 
 def test_ign_f1_is_not_shown_without_train_facts(ada: Document) -> None:

@@ -4,19 +4,43 @@ from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.errors import DocumentError
-from factloom.text.tokens import find_tokens, join_tokens, mention_tokens, tokenised_sentences
+from factloom.text.tokens import (
+    find_tokens,
+    join_tokens,
+    mention_tokens,
+    separator_of,
+    tokenised_sentences,
+)
 
 words = st.text("ab é马 \t", max_size=3)
 searched = settings(deadline=None)
 
 
+@pytest.mark.parametrize("separator", [" ", ""])
 @searched
-@given(st.lists(st.lists(words, max_size=4), max_size=4))
-def test_joined_tokens_can_be_taken_apart_again(sentences: list[list[str]]) -> None:
-    text, laid_out = join_tokens(sentences)
+@given(sentences=st.lists(st.lists(words, max_size=4), max_size=4))
+def test_joined_tokens_can_be_taken_apart_again(sentences: list[list[str]], separator: str) -> None:
+    text, laid_out = join_tokens(sentences, separator)
     Document(text, sentences=laid_out)  # checks order and borders
     assert [[text[a:b] for a, b in sentence.tokens] for sentence in laid_out] == sentences
-    assert text == " ".join(word for sentence in sentences for word in sentence)
+    assert text == separator.join(word for sentence in sentences for word in sentence)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "separator"),
+    [
+        (["马", "云", "，", "N", "B"], ""),
+        (["か", "〇", "\u3000", "\U00020000"], ""),
+        (["马", "云", "N", "B"], " "),  # not most of them
+        (["马云", "出生", "于"], " "),  # words
+        (["a", "b"], " "),
+        ([], " "),
+    ],
+)
+def test_characters_were_joined_by_nothing_and_words_by_spaces(
+    tokens: list[str], separator: str
+) -> None:
+    assert separator_of(tokens) == separator
 
 
 def test_words_signs_and_chinese_characters_are_tokens() -> None:

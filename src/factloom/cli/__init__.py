@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from factloom.cli import evaluate, predict, train
+from factloom.cli import adapt, evaluate, label, predict, train
 from factloom.cli.data import app as data
 from factloom.errors import FactloomError
 
@@ -17,6 +17,8 @@ app = typer.Typer(
 app.command()(train.train)
 app.command()(evaluate.evaluate)
 app.command()(predict.predict)
+app.command()(label.label)
+app.command()(adapt.adapt)
 app.add_typer(data, name="data")
 
 

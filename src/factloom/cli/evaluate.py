@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from factloom.cli.predict import check_writable, predicted_documents
+from factloom.cli.predict import JoinOption, check_writable, predicted_documents
 from factloom.document import Document
 
 if TYPE_CHECKING:
-    from factloom.evaluation.relations import RelationReport
-    from factloom.evaluation.report import Summary
+    from factloom.evaluation.tasks import Measured
 
 
 def evaluate(
@@ -32,24 +31,24 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option(help="Keep the model's predictions in this file.")
     ] = None,
+    task: Annotated[
+        Literal["relations", "mentions"] | None,
+        typer.Option(help="What to compare; the model says, and for a file of predictions FILE."),
+    ] = None,
     batch_size: Annotated[
         int, typer.Option(min=1, help="Documents given to the model at a time.")
     ] = 32,
+    join_words: JoinOption = None,
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Draws for the 95 % intervals; 0 for none.")
     ] = 2000,
 ) -> None:
-    """Compare the relations of a model, or of a file of predictions, with those of FILE."""
+    """Compare what a model finds, or a file of predictions, with the gold of FILE."""
     from factloom import formats
     from factloom.evaluation import plots
     from factloom.evaluation.facts import read_facts
-    from factloom.evaluation.relations import (
-        evaluate_predictions,
-        predictions_of,
-        require_distinct_ids,
-    )
-    from factloom.evaluation.report import summarise
-    from factloom.evaluation.submission import read_predictions
+    from factloom.evaluation.relations import require_distinct_ids
+    from factloom.evaluation.tasks import TASKS, task_of_documents
 
     if plot is not None:
         plots.check_drawable(plot)
@@ -59,51 +58,46 @@ def evaluate(
     if Path(model).is_file():
         if output is not None:
             raise typer.BadParameter(f"{model} holds predictions already: leave out --output.")
-        predictions = read_predictions(model)
+        chosen = task_of_documents(gold) if task is None else TASKS[task]
+        measured = chosen.measure_file(gold, Path(model), facts, bootstrap)
     else:
-        predictions = predictions_of(_predict(model, gold, batch_size, output))
-    report = evaluate_predictions(gold, predictions, facts)
-    _warn(report, gold)
+        found, predicted = _predict(model, gold, batch_size, join_words, output)
+        measured = TASKS[task or found].measure(gold, predicted, facts, bootstrap)
+    for warning in measured.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     if plot is not None:
-        plots.draw(report, gold, plot)
-    _print(summarise(report, bootstrap), as_json)
+        measured.draw(plot)
+    _print(measured, as_json)
 
 
 def _predict(
-    model: str, gold: Sequence[Document], batch_size: int, output: Path | None
-) -> list[Document]:
+    model: str,
+    gold: Sequence[Document],
+    batch_size: int,
+    join_words: int | None,
+    output: Path | None,
+) -> tuple[str, list[Document]]:
+    """What the model finds, and the documents with it."""
     import factloom
     from factloom import formats
 
     if output is not None:
         check_writable(output)
     extractor = factloom.load(model)
-    predicted = list(predicted_documents(extractor, gold, batch_size, total=len(gold)))
+    predicted = list(predicted_documents(extractor, gold, batch_size, join_words, total=len(gold)))
     if output is not None:
         formats.write(predicted, output)
-    return predicted
+    return extractor.task, predicted
 
 
-def _warn(report: "RelationReport", gold: Sequence[Document]) -> None:
-    """Say what would make the scores low for a reason that is not the model's."""
-    unlabelled = not any(document.relations for document in gold)
-    if unlabelled:
-        typer.echo("warning: the gold documents have no relations", err=True)
-    if report.unknown_documents:
-        unknown = f"documents that the gold does not have: {report.unknown_documents:,}"
-        typer.echo(f"warning: predictions name {unknown}", err=True)
-
-
-def _print(summary: "Summary", as_json: bool) -> None:
-    from factloom.evaluation.report import tables, to_json
-
+def _print(measured: "Measured", as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps(to_json(summary), ensure_ascii=False))
+        typer.echo(json.dumps(measured.numbers, ensure_ascii=False))
         return
     from rich.console import Console
 
     console = Console()
-    for table in tables(summary):
+    for table in measured.tables:
         console.print(table)

@@ -1,7 +1,7 @@
-"""`factloom predict`: documents in, the same documents with predicted relations out."""
+"""`factloom predict`: documents in, the same documents with predicted relations or mentions out."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,17 @@ from factloom.errors import InputError, Place
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-Extractor = Callable[[Iterable[Document]], list[Document]]
+    from factloom.pipeline import Extractor
+
+
+JoinOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Read documents that follow each other in FILE together, up to so many words. "
+        "By default as in the model's training; 0: each alone.",
+    ),
+]
 
 
 def predict(
@@ -29,47 +39,47 @@ def predict(
     batch_size: Annotated[
         int, typer.Option(min=1, help="Documents given to the model, and held, at a time.")
     ] = 32,
+    join_words: JoinOption = None,
     minimum_score: Annotated[
-        float, typer.Option(min=0, max=1, help="Leave out relations with a lower score.")
+        float, typer.Option(min=0, max=1, help="Leave out what has a lower score.")
     ] = 0.0,
 ) -> None:
-    """Add relations, with scores and evidence, to the documents of FILE."""
+    """Add what the model finds, with scores, to the documents of FILE."""
     import factloom
     from factloom import formats
+    from factloom.evaluation.tasks import TASKS
 
     check_writable(output)
     documents = formats.read(file, format)
     extractor = factloom.load(model)
-    predicted = predicted_documents(extractor, documents, batch_size)
-    kept = (confident(document, minimum_score) for document in predicted)
+    predicted = predicted_documents(extractor, documents, batch_size, join_words)
+    task = TASKS[extractor.task]
+    kept = (task.confident(document, minimum_score) for document in predicted)
     count = formats.write(kept, output, output_format)
     typer.echo(f"{count:,} documents written to {output}", err=True)
 
 
 def predicted_documents(
-    extractor: Extractor,
+    extractor: "Extractor",
     documents: Iterable[Document],
     batch_size: int,
+    join_words: int | None = None,
     total: int | None = None,
 ) -> Iterator[Document]:
-    """The documents with the model's relations, a batch at a time; shows progress on stderr."""
+    """The documents with what the model finds, a batch at a time; shows progress on stderr."""
+    from factloom.evaluation.tasks import TASKS
+    from factloom.text.joining import join_documents
+
     with _progress() as progress:
-        task = progress.add_task("predicting", total=total)
-        # Relations that are known already are none of the model's business.
-        asked = (document.replace(relations=()) for document in documents)
-        while batch := list(itertools.islice(asked, batch_size)):
-            yield from extractor(batch)
-            progress.advance(task, len(batch))
-
-
-def confident(document: Document, minimum_score: float) -> Document:
-    """The document without the relations whose score is lower."""
-    kept = tuple(
-        relation
-        for relation in document.relations
-        if relation.score is None or relation.score >= minimum_score
-    )
-    return document.replace(relations=kept)
+        bar = progress.add_task("predicting", total=total)
+        # What is known already is none of the model's business.
+        asked = map(TASKS[extractor.task].unlabelled, documents)
+        groups = join_documents(asked, extractor.join_words if join_words is None else join_words)
+        while batch := list(itertools.islice(groups, batch_size)):
+            found = extractor([group.document for group in batch])
+            for group, document in zip(batch, found, strict=True):
+                yield from group.split(document)
+                progress.advance(bar, len(group.parts))
 
 
 def check_writable(path: Path) -> None:

@@ -1,7 +1,8 @@
 """factloom train RECIPE.toml"""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,8 +34,14 @@ def train(
     if not results:  # another process reports
         return
     console = Console()
-    for name in ("development", *results["report"]):
-        scores = results["development"] if name == "development" else results["report"][name]
-        line = "  ".join(f"{key} {100 * value:.1f}" for key, value in scores.items())
-        console.print(f"{name}: {line}", highlight=False, soft_wrap=True)
+    for line in score_lines(results):
+        console.print(line, highlight=False, soft_wrap=True)
     console.print(f"model: {target / 'best'}", highlight=False, soft_wrap=True)
+
+
+def score_lines(results: Mapping[str, Any]) -> Iterator[str]:
+    """One line for the development documents, if there are any, and for each reported file."""
+    for name, scores in {"development": results["development"], **results["report"]}.items():
+        if scores:
+            line = "  ".join(f"{key} {100 * value:.1f}" for key, value in scores.items())
+            yield f"{name}: {line}"

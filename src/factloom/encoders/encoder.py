@@ -5,10 +5,18 @@
     encoded = encoder(encoder.batch([tokens[0].ids]))
     encoded.states          # (documents, length, width)
 
+A document may be read with a question in front, which every window then carries:
+
+    asked = encoder.question("Which words name a place?")
+    encoded = encoder(encoder.batch([tokens[0].ids], special=[asked]))
+
 Special tokens, offsets and padding come from the tokenizer, never from constants.
 """
 
-from collections.abc import Sequence
+import dataclasses
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -22,8 +30,12 @@ from transformers.utils import logging as transformers_logging
 
 from factloom.encoders.attention import RECORDING_ATTENTION, record_attention
 from factloom.encoders.pretrained import resolve
-from factloom.encoders.windows import (
+from factloom.encoders.special_tokens import (
     SpecialTokens,
+    around_text,
+    around_text_with_question,
+)
+from factloom.encoders.windows import (
     TokenIds,
     WindowBatch,
     batch_windows,
@@ -74,7 +86,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.backbone = backbone
         self.tokenizer = tokenizer
-        self.special = _special_tokens(tokenizer)
+        self.special = around_text(tokenizer)
         self.window = min(window, _positions(backbone) or window)
         self.overlap = overlap
         self.long_documents = long_documents
@@ -85,7 +97,7 @@ class Encoder(nn.Module):
     def load(cls, name: str, *, attention_dropout: float = 0.0, **options: Any) -> Self:
         """Load weights and tokenizer by hub name or path."""
         path = resolve(name)
-        with _quiet():
+        with quiet():
             try:
                 config = AutoConfig.from_pretrained(path)
                 tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True)
@@ -111,7 +123,7 @@ class Encoder(nn.Module):
     @classmethod
     def from_directory(cls, path: Path, **options: Any) -> Self:
         """Rebuild from `save`; the weights are part of the model's own weight file."""
-        with _quiet():
+        with quiet():
             config = AutoConfig.from_pretrained(path)
             tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True)
             backbone = _with_attention(
@@ -150,19 +162,67 @@ class Encoder(nn.Module):
             for ids, offsets in zip(found["input_ids"], found["offset_mapping"], strict=True)
         ]
 
+    def question(self, question: str) -> SpecialTokens:
+        """What surrounds every window of a document that is read with a question in front.
+
+        For `batch`. The document's first token is then in slot `len(found.before)`.
+        """
+        (tokens,) = self.tokenize([question])
+        found = around_text_with_question(self.tokenizer, tokens.ids.tolist())
+        if self.window - found.count <= self.overlap:
+            raise ModelError(
+                "question-too-long",
+                Place(part=question),
+                tokens=len(tokens.ids),
+                window=self.window,
+                overlap=self.overlap,
+            )
+        if found.types is None or not _reads_types(self.backbone, found.types.highest):
+            return dataclasses.replace(found, types=None)
+        return found
+
     def batch(
-        self, documents: Sequence[TokenIds], rows: Sequence[NDArray[np.int64]] | None = None
+        self,
+        documents: Sequence[TokenIds],
+        rows: Sequence[NDArray[np.int64]] | None = None,
+        special: Sequence[SpecialTokens] | None = None,
     ) -> WindowBatch:
-        """Put documents into windows; `rows` are token positions whose attention is wanted."""
-        longest = max(len(tokens) for tokens in documents)
-        if self.long_documents == "error" and longest > self.capacity:
-            raise ModelError("document-too-long", tokens=longest, capacity=self.capacity)
+        """Put documents into windows; `rows` are token positions whose attention is wanted.
+
+        `special` are the surroundings of each document where they have questions in front.
+        """
         if rows is None:
             rows = [np.zeros(0, np.int64)] * len(documents)
-        return batch_windows(documents, rows, self.special, self.capacity, self.overlap)
+        if special is None:
+            special = [self.special] * len(documents)
+        if self.long_documents == "error":
+            self._refuse_long(documents, special)
+        return batch_windows(documents, rows, special, self.window, self.overlap)
+
+    def _refuse_long(self, documents: Sequence[TokenIds], special: Sequence[SpecialTokens]) -> None:
+        for tokens, around in zip(documents, special, strict=True):
+            capacity = self.window - around.count
+            if len(tokens) > capacity:
+                raise ModelError("document-too-long", tokens=len(tokens), capacity=capacity)
+
+    @property
+    def embedding_width(self) -> int:
+        """Size of the word embeddings; a few families have smaller ones than states."""
+        return int(cast(Any, self.backbone).get_input_embeddings().embedding_dim)
+
+    def states(self, windows: WindowBatch, added: Tensor | None = None) -> Tensor:
+        """The states alone, (documents, length, width), for models that ask for no attention.
+
+        `added` (windows, window length, embedding width) joins the word embeddings.
+        """
+        inputs = _inputs(windows)
+        table = cast(Any, self.backbone).get_input_embeddings()
+        with nullcontext() if added is None else _adding(table, windows.token_ids, added):
+            states = self.backbone(**inputs).last_hidden_state
+        return merge_states(states, windows)
 
     def forward(self, windows: WindowBatch) -> Encoded:
-        inputs = {"input_ids": windows.token_ids, "attention_mask": windows.mask}
+        inputs = _inputs(windows)
         if self.records_attention:
             with record_attention() as record:
                 states = self.backbone(**inputs).last_hidden_state
@@ -173,6 +233,31 @@ class Encoder(nn.Module):
             index = windows.query[:, None, :, None].expand(-1, last.shape[1], -1, last.shape[3])
             attention = last.gather(2, index)
         return Encoded(merge_states(states, windows), merge_rows(attention, windows))
+
+
+def _inputs(windows: WindowBatch) -> dict[str, Tensor]:
+    inputs = {"input_ids": windows.token_ids, "attention_mask": windows.mask}
+    if windows.token_types is not None:
+        inputs["token_type_ids"] = windows.token_types
+    return inputs
+
+
+@contextmanager
+def _adding(table: nn.Module, token_ids: Tensor, added: Tensor) -> Iterator[None]:
+    """Inside, the table gives its embeddings of `token_ids` with `added` on top.
+
+    A hook and not `inputs_embeds`: some families count positions by the token ids.
+    """
+
+    def add(_: nn.Module, given: tuple[Tensor], found: Tensor) -> Tensor:
+        # XLNet looks words up with the positions in front of the windows
+        return found + (added if torch.equal(given[0], token_ids) else added.transpose(0, 1))
+
+    hook = table.register_forward_hook(add)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def _with_attention(build: Any) -> nn.Module:
@@ -194,19 +279,6 @@ def _complete(backbone: nn.Module, report: dict[str, Any]) -> nn.Module:
     return backbone
 
 
-def _special_tokens(tokenizer: Any) -> SpecialTokens:
-    """What the tokenizer puts around a text, found by asking it."""
-    found = tokenizer("a", return_special_tokens_mask=True)
-    ids, special = found["input_ids"], found["special_tokens_mask"]
-    content = [position for position, flag in enumerate(special) if not flag]
-    padding = tokenizer.pad_token_id
-    return SpecialTokens(
-        before=tuple(ids[: content[0]]),
-        after=tuple(ids[content[-1] + 1 :]),
-        padding=0 if padding is None else padding,
-    )
-
-
 def _positions(backbone: nn.Module) -> int | None:
     """How many positions the encoder has learned; None where they are relative."""
     config = cast(Any, backbone).config
@@ -216,6 +288,14 @@ def _positions(backbone: nn.Module) -> int | None:
     # families such as RoBERTa count positions from behind the padding index
     used = 0 if table.padding_idx is None else table.padding_idx + 1
     return int(config.max_position_embeddings) - used
+
+
+def _reads_types(backbone: nn.Module, highest: int) -> bool:
+    """Whether the encoder tells segments from 0 to `highest` apart."""
+    takes = "token_type_ids" in inspect.signature(backbone.forward).parameters
+    # families without a table, such as XLNet, compare segments with each other
+    table = getattr(cast(Any, backbone).config, "type_vocab_size", None)
+    return takes and highest > 0 and (table is None or highest < table)
 
 
 def _set_attention_dropout(config: Any, rate: float) -> None:
@@ -244,7 +324,7 @@ def _first_line(error: Exception) -> str:
     return text.splitlines()[0].rstrip(".")
 
 
-class _quiet:  # noqa: N801 - used as a statement
+class quiet:  # noqa: N801 - used as a statement
     """Loading prints bars and a report of unused weights; neither tells the user anything."""
 
     def __enter__(self) -> None:

@@ -3,7 +3,8 @@
 A document of n tokens has n + s *slots*: the special tokens that its tokenizer puts in front
 and behind, and its tokens. Every window holds the special tokens and a stretch of tokens. A
 state or an attention row that several windows give for one slot is their mean. A document that
-fits into one window comes out exactly as the encoder gives it.
+fits into one window comes out exactly as the encoder gives it. A question about the document is
+one of the special things in front: every window carries it.
 """
 
 import dataclasses
@@ -16,20 +17,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from factloom.encoders.special_tokens import SpecialTokens
+
 TokenIds = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class SpecialTokens:
-    """What surrounds every window, and what fills it up."""
-
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-    padding: int
-
-    @property
-    def count(self) -> int:
-        return len(self.before) + len(self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +27,7 @@ class WindowBatch:
     """Windows of several documents, and the way back to the documents' slots."""
 
     token_ids: Tensor  # (windows, window length)
+    token_types: Tensor | None  # (windows, window length); None leaves them to the encoder
     mask: Tensor  # (windows, window length), 1 for tokens, 0 for padding
     document: Tensor  # (windows,) the document of each window
     slots: Tensor  # (windows, window length) slot in the document; `length` for padding
@@ -70,46 +61,57 @@ def window_starts(tokens: int, capacity: int, overlap: int) -> list[int]:
 def batch_windows(
     documents: Sequence[TokenIds],
     rows: Sequence[NDArray[np.int64]],
-    special: SpecialTokens,
-    capacity: int,
+    special: Sequence[SpecialTokens],
+    window: int,
     overlap: int,
 ) -> WindowBatch:
-    """Cut documents into windows; `rows` are the token positions whose attention is asked for."""
-    before, after = len(special.before), len(special.after)
-    starts = [window_starts(len(tokens), capacity, overlap) for tokens in documents]
-    plan = [
-        (index, start, min(len(documents[index]), capacity))
-        for index, found in enumerate(starts)
-        for start in found
-    ]  # document, first token and number of tokens of each window
-    width = max(count for _, _, count in plan) + special.count
-    lengths = tuple(len(tokens) + special.count for tokens in documents)
+    """Cut documents into windows, each within the special tokens of its document.
 
-    token_ids = np.full((len(plan), width), special.padding, dtype=np.int64)
+    `rows` are the token positions whose attention is asked for.
+    """
+    plan = [
+        (index, start, min(len(tokens), window - around.count))
+        for index, (tokens, around) in enumerate(zip(documents, special, strict=True))
+        for start in window_starts(len(tokens), window - around.count, overlap)
+    ]  # document, first token and number of tokens of each window
+    width = max(count + special[index].count for index, _, count in plan)
+    lengths = tuple(
+        len(tokens) + around.count for tokens, around in zip(documents, special, strict=True)
+    )
+
+    token_ids = np.full((len(plan), width), special[0].padding, dtype=np.int64)
+    token_types = np.zeros((len(plan), width), dtype=np.int64)
     mask = np.zeros((len(plan), width), dtype=np.int64)
     slots = np.full((len(plan), width), max(lengths), dtype=np.int64)
     queries: list[NDArray[np.int64]] = []
     query_rows: list[NDArray[np.int64]] = []
     row_offset = np.concatenate([[0], np.cumsum([len(r) for r in rows])])
-    for window, (index, start, count) in enumerate(plan):
-        stop = count + special.count
+    for number, (index, start, count) in enumerate(plan):
+        around = special[index]
+        before, stop = len(around.before), count + around.count
         content = documents[index][start : start + count]
-        token_ids[window, :stop] = [*special.before, *content, *special.after]
-        mask[window, :stop] = 1
-        slots[window, :before] = np.arange(before)
-        slots[window, before : before + count] = np.arange(start, start + count) + before
-        slots[window, before + count : stop] = np.arange(lengths[index] - after, lengths[index])
+        token_ids[number, :stop] = [*around.before, *content, *around.after]
+        if around.types is not None:
+            inner = [around.types.text] * count
+            token_types[number, :stop] = [*around.types.before, *inner, *around.types.after]
+        mask[number, :stop] = 1
+        slots[number, :before] = np.arange(before)
+        slots[number, before : before + count] = np.arange(start, start + count) + before
+        behind = lengths[index] - len(around.after)
+        slots[number, before + count : stop] = np.arange(behind, lengths[index])
         inside = np.flatnonzero((rows[index] >= start) & (rows[index] < start + count))
         queries.append(rows[index][inside] - start + before)
         query_rows.append(inside + row_offset[index])
 
     most = max(1, *(len(positions) for positions in queries))
     query = np.zeros((len(plan), most), dtype=np.int64)
-    for window, positions in enumerate(queries):
-        query[window, : len(positions)] = positions
-    uses = [window * most + np.arange(len(q)) for window, q in enumerate(queries)]
+    for number, positions in enumerate(queries):
+        query[number, : len(positions)] = positions
+    uses = [number * most + np.arange(len(q)) for number, q in enumerate(queries)]
+    typed = special[0].types is not None
     return WindowBatch(
         token_ids=torch.from_numpy(token_ids),
+        token_types=torch.from_numpy(token_types) if typed else None,
         mask=torch.from_numpy(mask),
         document=torch.tensor([index for index, _, _ in plan]),
         slots=torch.from_numpy(slots),

@@ -7,12 +7,13 @@ not relations. A measure needs only each document's counts, so a draw is a vecto
 document was drawn, and all draws together are one matrix product.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factloom.evaluation.relations import IGNORING_SMOOTHING, RelationReport
+from factloom.evaluation.relations import IGNORING_SMOOTHING, Counts, RelationReport
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -43,6 +44,17 @@ def intervals(report: RelationReport, samples: int = 2000, seed: int = 0) -> Int
     return Intervals(_middle(f1), _middle(_harmonic_mean(ignoring_precision, recall)))
 
 
+def f1_interval(
+    per_document: Iterable[Counts], samples: int = 2000, seed: int = 0
+) -> Interval | None:
+    """The interval of F1 over documents with these counts; `None` where there are none."""
+    rows = [(counts.correct, counts.predicted, counts.gold) for counts in per_document]
+    if samples < 1 or not rows:
+        return None
+    correct, predicted, gold = _draw_totals(np.array(rows, dtype=np.float64), samples, seed).T
+    return _middle(_harmonic_mean(_divide(correct, predicted), _divide(correct, gold)))
+
+
 def _counts(report: RelationReport) -> Floats:
     rows = [
         (
@@ -66,7 +78,7 @@ def _draw_totals(counts: Floats, samples: int, seed: int) -> Floats:
         generator.multinomial(documents, even, size=min(at_a_time, samples - start)) @ counts
         for start in range(0, samples, at_a_time)
     ]
-    return np.concatenate(totals)  # (samples, 4)
+    return np.concatenate(totals)  # (samples, counts)
 
 
 def _divide(numerator: Floats, denominator: Floats) -> Floats:

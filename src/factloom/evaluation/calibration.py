@@ -66,6 +66,19 @@ def fit_temperature(margins: ArrayLike, labels: ArrayLike) -> float:
     return 1 / sharpness
 
 
+def fit_temperature_of_decisions(margins: ArrayLike, right: ArrayLike) -> float:
+    """The temperature for the scores of decisions that were made, by which of them are right.
+
+    One more right and one more wrong decision at the mean margin are imagined (rule of
+    succession): a few dozen decisions without a mistake are no proof of certainty.
+    """
+    made, outcomes = np.asarray(margins, dtype=np.float64), np.asarray(right, dtype=bool)
+    if not len(made):
+        return 1.0
+    imagined = np.append(made, [made.mean()] * 2)
+    return fit_temperature(imagined, np.append(outcomes, [True, False]))
+
+
 def _agreement(margins: ArrayLike, labels: ArrayLike) -> Floats:
     """The margin as it speaks for the label: negated where the label is false."""
     margins = np.asarray(margins, dtype=np.float64).ravel()

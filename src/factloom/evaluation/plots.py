@@ -1,21 +1,20 @@
 """One picture of an evaluation: confusion, thresholds, reliability. Needs matplotlib."""
 
 import importlib.util
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from factloom.document import Document
 from factloom.errors import InputError, ModelError, Place
 from factloom.evaluation.calibration import reliability
-from factloom.evaluation.confusion import Confusion, confusion_counts, largest_confusion
-from factloom.evaluation.relations import RelationReport
+from factloom.evaluation.confusion import Confusion
 from factloom.evaluation.thresholds import threshold_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Scored = tuple[list[float], list[bool]]  # scores, and which of the predictions are correct
 
 NO_SCORES = "the predictions have no scores"
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -29,7 +28,7 @@ def check_drawable(path: Path) -> None:
         raise InputError("plot-name", Place(file=str(path)))
 
 
-def draw(report: RelationReport, gold: Iterable[Document], path: Path) -> None:
+def draw(path: Path, confusion: Confusion, scored: Scored, gold: int) -> None:
     """Write the picture; the suffix of `path` decides its kind (.png, .svg, .pdf)."""
     check_drawable(path)
     # A figure of its own, without pyplot: no window system and no global state.
@@ -37,15 +36,14 @@ def draw(report: RelationReport, gold: Iterable[Document], path: Path) -> None:
 
     figure = Figure(figsize=(19, 6), layout="constrained")
     left, middle, right = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
-    predictions = (judgement.prediction for judgement in report.judgements)
-    draw_confusion(left, largest_confusion(confusion_counts(gold, predictions)))
-    draw_thresholds(middle, report)
-    draw_reliability(right, report)
+    draw_confusion(left, confusion)
+    draw_thresholds(middle, scored, gold)
+    draw_reliability(right, scored)
     figure.savefig(path, dpi=120)
 
 
 def draw_confusion(axes: "Axes", confusion: Confusion) -> None:
-    """Rows are gold relations; the colour is the share of the row, the number the count."""
+    """Rows are gold types; the colour is the share of the row, the number the count."""
     counts = confusion.counts  # (gold, predicted)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
@@ -56,10 +54,10 @@ def draw_confusion(axes: "Axes", confusion: Confusion) -> None:
     positions = range(len(confusion.labels))
     axes.set_xticks(positions, confusion.labels, rotation=45, ha="right")
     axes.set_yticks(positions, confusion.labels)
-    axes.set(xlabel="predicted", ylabel="gold", title="Which relation for which")
+    axes.set(xlabel="predicted", ylabel="gold", title="What was taken for what")
 
 
-def draw_thresholds(axes: "Axes", report: RelationReport) -> None:
+def draw_thresholds(axes: "Axes", scored: Scored, gold: int) -> None:
     """Precision, recall and F1 over the least score that counts."""
     axes.set(
         xlim=(0, 1),
@@ -67,11 +65,11 @@ def draw_thresholds(axes: "Axes", report: RelationReport) -> None:
         xlabel="least score that counts\n(only predictions given: nothing below the model's rule)",
         title="Precision, recall and F1 by threshold",
     )
-    scores, correct = report.scored
+    scores, correct = scored
     if not scores:
         axes.text(0.5, 0.5, NO_SCORES, ha="center")
         return
-    curve = threshold_curve(scores, correct, report.relations.gold)
+    curve = threshold_curve(scores, correct, gold)
     for name, values in (("precision", curve.precision), ("recall", curve.recall)):
         axes.plot(curve.thresholds, values, label=name)
     best = curve.best
@@ -81,11 +79,11 @@ def draw_thresholds(axes: "Axes", report: RelationReport) -> None:
     axes.legend(loc="lower left")
 
 
-def draw_reliability(axes: "Axes", report: RelationReport) -> None:
+def draw_reliability(axes: "Axes", scored: Scored) -> None:
     """The share of correct predictions over their score; honest scores lie on the diagonal."""
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="score", ylabel="share that is correct")
     axes.plot((0, 1), (0, 1), color="grey", linestyle=":")
-    scores, correct = report.scored
+    scores, correct = scored
     if not scores:
         axes.set_title("Reliability")
         axes.text(0.5, 0.4, NO_SCORES, ha="center")

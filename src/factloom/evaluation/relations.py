@@ -13,7 +13,14 @@ takes the correct predictions that repeat a fact of the training set out of prec
 
     ignoring precision = (correct - seen) / (distinct predictions - seen + 1e-5)
 
-with recall as before. A measure whose denominator is empty is 0.
+with recall as before. Infer F1 looks only at what can be inferred from other gold relations of the
+document by one of the four patterns of `factloom.evaluation.reasoning`:
+
+    gold      = gold relations whose pair is derivable from the gold relations of other pairs
+    predicted = distinct predictions whose pair is derivable from the gold relations of other pairs
+
+and the correct ones are in both. Its recall is Infer-Acc: the part of the derivable gold relations
+that was found. A measure whose denominator is empty is 0.
 
     report = evaluate(gold, predicted)
     report.f1, report.precision, report.per_relation["P19"].recall
@@ -26,6 +33,7 @@ from dataclasses import dataclass
 
 from factloom.document import Document, Relation
 from factloom.errors import InputError, Place
+from factloom.evaluation.reasoning import PATTERNS, Links, patterns_of
 
 # The official script adds this to the denominator of the ignoring precision.
 IGNORING_SMOOTHING = 1e-5
@@ -54,6 +62,7 @@ class Judgement:
     correct: bool
     seen: bool  # correct, and some of its names form a fact of the training set
     intra: bool  # head and tail have a sentence in common
+    patterns: frozenset[int]  # which can derive a relation of its pair from other gold ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +110,8 @@ class RelationReport:
     intra: Counts
     inter: Counts
     evidence: Counts
+    inferable: Counts  # what some reasoning pattern can derive
+    per_pattern: Mapping[int, Counts]  # what each of them can derive
     per_relation: Mapping[str, Counts]  # most frequent in the gold first
     per_document: Mapping[str, DocumentCounts]  # gold documents, then unknown ones
     judgements: Sequence[Judgement]
@@ -137,6 +148,15 @@ class RelationReport:
     @property
     def evidence_f1(self) -> float:
         return self.evidence.f1
+
+    @property
+    def infer_f1(self) -> float:
+        return self.inferable.f1
+
+    @property
+    def infer_accuracy(self) -> float:
+        """Infer-Acc: the part of the derivable gold relations that was found."""
+        return self.inferable.recall
 
     @property
     def macro_f1(self) -> float:
@@ -189,6 +209,7 @@ def evaluate_predictions(
     per_relation: defaultdict[str, Counts] = defaultdict(Counts)
     intra, evidence = Counts(), Counts()
     judgements: list[Judgement] = []
+    gold_patterns: list[frozenset[int]] = []
 
     for document in gold:
         predicted = open_predictions.pop(document.id, [])
@@ -198,10 +219,13 @@ def evaluate_predictions(
         evidence += _evidence_counts(document, predicted)
         for relation in document.relations:
             per_relation[relation.type] += Counts(gold=1)
+        gold_patterns.extend(patterns_of(document).values())
         judgements.extend(judged)
 
     for name, predicted in open_predictions.items():  # what the gold does not have
-        judged = [Judgement(prediction, False, False, False) for prediction in predicted]
+        judged = [
+            Judgement(prediction, False, False, False, frozenset()) for prediction in predicted
+        ]
         per_document[name] = _document_counts(judged, gold=0)
         judgements.extend(judged)
 
@@ -214,6 +238,10 @@ def evaluate_predictions(
         intra=intra,
         inter=_difference(relations, intra),
         evidence=evidence,
+        inferable=_inference_counts(judgements, gold_patterns, PATTERNS.keys()),
+        per_pattern={
+            pattern: _inference_counts(judgements, gold_patterns, {pattern}) for pattern in PATTERNS
+        },
         per_relation=_most_frequent_first(per_relation),
         per_document=per_document,
         judgements=judgements,
@@ -252,12 +280,14 @@ def _judge(
     document: Document, predicted: Sequence[Prediction], train_facts: AbstractSet[Fact]
 ) -> list[Judgement]:
     gold = {_triple(relation) for relation in document.relations}
+    links = Links(document.relations)
     judged = []
     for prediction in predicted:
         correct = prediction.triple in gold
         seen = correct and _is_train_fact(document, prediction.relation, train_facts)
         intra = _share_sentence(document, prediction.relation)
-        judged.append(Judgement(prediction, correct, seen, intra))
+        patterns = links.patterns(prediction.relation.head, prediction.relation.tail)
+        judged.append(Judgement(prediction, correct, seen, intra, patterns))
     return judged
 
 
@@ -301,6 +331,18 @@ def _evidence_counts(document: Document, predicted: Sequence[Prediction]) -> Cou
     # The official script counts a sentence that the gold names twice as two.
     wanted = sum(len(relation.evidence) for relation in document.relations)
     return Counts(correct, given, wanted)
+
+
+def _inference_counts(
+    judgements: Iterable[Judgement],
+    gold_patterns: Iterable[frozenset[int]],
+    patterns: AbstractSet[int],
+) -> Counts:
+    """Only of pairs that one of `patterns` can derive."""
+    derivable = [judgement for judgement in judgements if judgement.patterns & patterns]
+    correct = sum(judgement.correct for judgement in derivable)
+    gold = sum(bool(found & patterns) for found in gold_patterns)
+    return Counts(correct, len(derivable), gold)
 
 
 def _triple(relation: Relation) -> Triple:

@@ -8,6 +8,15 @@ from rich.table import Table
 
 from factloom.evaluation.bootstrap import Interval, Intervals, intervals
 from factloom.evaluation.calibration import expected_calibration_error
+from factloom.evaluation.measure_tables import (
+    add_measure,
+    counts_to_json,
+    label_table,
+    measures_table,
+    percent,
+    percent_range,
+)
+from factloom.evaluation.reasoning import PATTERNS
 from factloom.evaluation.relations import Counts, RelationReport
 
 
@@ -38,6 +47,8 @@ def to_json(summary: Summary) -> dict[str, Any]:
         "recall": report.recall,
         "intra_f1": report.intra_f1,
         "inter_f1": report.inter_f1,
+        "infer_f1": report.infer_f1,
+        "infer_accuracy": report.infer_accuracy,
         "evidence_f1": report.evidence.f1,
         "evidence_precision": report.evidence.precision,
         "evidence_recall": report.evidence.recall,
@@ -50,16 +61,11 @@ def to_json(summary: Summary) -> dict[str, Any]:
         "gold_relations": report.relations.gold,
         "predicted_relations": report.relations.predicted,
         "correct_relations": report.relations.correct,
+        "per_pattern": {
+            str(pattern): counts_to_json(counts) for pattern, counts in report.per_pattern.items()
+        },
         "per_relation": {
-            name: {
-                "support": counts.gold,
-                "predicted": counts.predicted,
-                "correct": counts.correct,
-                "precision": counts.precision,
-                "recall": counts.recall,
-                "f1": counts.f1,
-            }
-            for name, counts in report.per_relation.items()
+            name: counts_to_json(counts) for name, counts in report.per_relation.items()
         },
     }
 
@@ -67,29 +73,32 @@ def to_json(summary: Summary) -> dict[str, Any]:
 def tables(summary: Summary, relations: int = 20) -> Iterator[Table]:
     """The measures, then the `relations` most frequent relation types."""
     yield _measures(summary)
-    yield _per_relation(summary.report, relations)
+    yield label_table("relation", summary.report.per_relation, relations)
 
 
 def _measures(summary: Summary) -> Table:
     report, known = summary.report, summary.intervals
-    table = Table(title=_title(report))
-    for heading in ("measure", "F1", "95 % interval", "precision", "recall"):
-        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    table = measures_table(_title(report))
 
     def add(name: str, counts: Counts, interval: Interval | None = None) -> None:
-        shares = (_percent(counts.precision), _percent(counts.recall))
-        table.add_row(name, _percent(counts.f1), _range(interval), *shares)
+        add_measure(table, name, counts, interval)
 
     add("relations", report.relations, known.f1 if known else None)
     if report.ign_f1 is not None:
         interval = known.ign_f1 if known else None
-        table.add_row("  not seen in training (Ign F1)", _percent(report.ign_f1), _range(interval))
+        table.add_row(
+            "  not seen in training (Ign F1)", percent(report.ign_f1), percent_range(interval)
+        )
     add("  within a sentence (intra)", report.intra)
     add("  across sentences (inter)", report.inter)
+    if report.inferable.gold:
+        add("  derivable through a bridge (infer)", report.inferable)
+        for pattern, counts in report.per_pattern.items():
+            add(f"    pattern {pattern}: {PATTERNS[pattern]}", counts)
     add("evidence", report.evidence)
-    table.add_row("mean over relation types (macro)", _percent(report.macro_f1))
+    table.add_row("mean over relation types (macro)", percent(report.macro_f1))
     if summary.expected_calibration_error is not None:
-        table.caption = f"expected calibration error {_percent(summary.expected_calibration_error)}"
+        table.caption = f"expected calibration error {percent(summary.expected_calibration_error)}"
     return table
 
 
@@ -99,28 +108,6 @@ def _title(report: RelationReport) -> str:
         f"documents: {report.documents:,}; relations: {counts.gold:,} gold, "
         f"{counts.predicted:,} predicted, {counts.correct:,} correct"
     )
-
-
-def _per_relation(report: RelationReport, limit: int) -> Table:
-    table = Table()
-    for heading in ("relation", "gold", "predicted", "correct", "precision", "recall", "F1"):
-        table.add_column(heading, justify="left" if heading == "relation" else "right")
-    for name, counts in list(report.per_relation.items())[:limit]:
-        numbers = (counts.gold, counts.predicted, counts.correct)
-        shares = (counts.precision, counts.recall, counts.f1)
-        table.add_row(name, *(f"{number:,}" for number in numbers), *map(_percent, shares))
-    hidden = len(report.per_relation) - limit
-    if hidden > 0:
-        table.caption = f"and {hidden} rarer ones: --json shows all"
-    return table
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
-
-
-def _range(interval: Interval | None) -> str:
-    return "" if interval is None else f"{_percent(interval[0])} – {_percent(interval[1])}"
 
 
 def _as_list(interval: Interval | None) -> list[float] | None:

@@ -30,20 +30,26 @@ class Saveable(Protocol):
 
 
 def save(model: nn.Module, directory: Path, config: dict[str, Any]) -> None:
-    """Write the model; an `encoder` attribute's configuration goes beside it."""
+    """Write the model; the configuration of its `encoder`, if it is not None, goes beside it."""
     directory.mkdir(parents=True, exist_ok=True)
-    encoder = cast(Encoder, model.encoder)
-    encoder.save(directory / ENCODER)
-    windows = {
-        "window": encoder.window,
-        "overlap": encoder.overlap,
-        "long_documents": encoder.long_documents,
-    }
-    content = {"factloom": __version__, **config, "encoder": windows}
+    content = {"factloom": __version__, **config, "encoder": _save_encoder(model, directory)}
     text = json.dumps(content, indent=2, ensure_ascii=False)
     (directory / CONFIG).write_text(text + "\n", encoding="utf-8")
     weights = {name: value.contiguous() for name, value in model.state_dict().items()}
     save_file(weights, directory / WEIGHTS, metadata={"format": "pt"})
+
+
+def _save_encoder(model: nn.Module, directory: Path) -> dict[str, Any] | None:
+    """How the encoder takes long documents; None for a model that has no pretrained encoder."""
+    encoder = cast(Encoder | None, model.encoder)
+    if encoder is None:
+        return None
+    encoder.save(directory / ENCODER)
+    return {
+        "window": encoder.window,
+        "overlap": encoder.overlap,
+        "long_documents": encoder.long_documents,
+    }
 
 
 def load_config(directory: str | Path, kind: str | None = None) -> tuple[Path, dict[str, Any]]:
@@ -77,6 +83,11 @@ def clear_errors(path: Path) -> Iterator[None]:
 def load_encoder(path: Path, config: dict[str, Any]) -> Encoder:
     """The encoder without its weights, which are among the model's."""
     return Encoder.from_directory(path / ENCODER, **config["encoder"])
+
+
+def load_optional_encoder(path: Path, config: dict[str, Any]) -> Encoder | None:
+    """The same for models that may do without one."""
+    return None if config["encoder"] is None else load_encoder(path, config)
 
 
 def load_weights(model: nn.Module, path: Path) -> None:

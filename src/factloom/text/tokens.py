@@ -11,10 +11,31 @@ from factloom.text.sentences import split_sentences
 
 # A word, one Chinese/Japanese character, or one sign; white space belongs to no token.
 _TOKEN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]|[^\W_\u3040-\u9fff]+|[^\s]")
+# Chinese and Japanese characters and their signs, such as the full-width comma.
+_CHARACTER = re.compile(
+    r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+)
 
 
-def join_tokens(sentences: Iterable[Sequence[str]]) -> tuple[str, tuple[Sentence, ...]]:
-    """The text of a tokenised document: all its tokens joined by single spaces."""
+def separator_of(tokens: Iterable[str]) -> str:
+    """What stood between the tokens: nothing if most are single Chinese characters, else a space.
+
+    The text of a Chinese character corpus has no spaces, also not around the Latin letters and
+    digits in it; a tokenizer sees it as people write it.
+    """
+    characters, others = 0, 0
+    for token in tokens:
+        if _CHARACTER.fullmatch(token):
+            characters += 1
+        else:
+            others += 1
+    return "" if characters > others else " "
+
+
+def join_tokens(
+    sentences: Iterable[Sequence[str]], separator: str = " "
+) -> tuple[str, tuple[Sentence, ...]]:
+    """The text of a tokenised document: all its tokens joined by single spaces, or by nothing."""
     words: list[str] = []
     laid_out: list[Sentence] = []
     position = 0
@@ -22,13 +43,13 @@ def join_tokens(sentences: Iterable[Sequence[str]]) -> tuple[str, tuple[Sentence
         spans: list[Span] = []
         for word in sentence:
             spans.append((position, position + len(word)))
-            position += len(word) + 1
+            position += len(word) + len(separator)
         words.extend(sentence)
         # A sentence without tokens stands, empty, where the one in front of it ends.
-        here = max(position - 1, 0)
+        here = max(position - len(separator), 0)
         start, end = (spans[0][0], spans[-1][1]) if spans else (here, here)
         laid_out.append(Sentence(start, end, tuple(spans)))
-    return " ".join(words), tuple(laid_out)
+    return separator.join(words), tuple(laid_out)
 
 
 def find_tokens(text: str, start: int, end: int) -> tuple[Span, ...]:

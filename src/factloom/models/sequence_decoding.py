@@ -1,0 +1,148 @@
+"""From tags to mentions: what all models of tag sequences over words or characters do alike.
+
+    decision  the most probable sequence of tags of each sentence
+    score     the probability that exactly these tags stand on the mention's words; made honest
+              by a temperature on its logit, fitted on other documents
+
+A model brings `prepare`, `collate` and `emissions(batch)`.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, Protocol, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from factloom.document import Document, Mention
+from factloom.errors import ModelError
+from factloom.evaluation.calibration import (
+    expected_calibration_error,
+    fit_temperature_of_decisions,
+    scores_from_margins,
+)
+from factloom.models.batches import batches_by_length, evaluating
+from factloom.modules.crf import ConditionalRandomField
+from factloom.modules.independent_tags import IndependentTags
+from factloom.text.tags import Scheme, allowed_transitions, spans_of, tag_names
+
+SCHEME: Scheme = "BMES"  # every mention's end is marked, so its tags say all about it
+
+
+class SequenceModel(Protocol):
+    """What prediction and calibration need of a model."""
+
+    tags: tuple[str, ...]
+    temperature: Tensor
+
+    @property
+    def scheme(self) -> Scheme: ...
+
+    @property
+    def field(self) -> ConditionalRandomField | IndependentTags: ...
+
+    def prepare(self, documents: Sequence[Document]) -> list[Any]:
+        """Examples with `lengths` (words of each sentence) and `offsets` (words, 2)."""
+
+    def collate(self, examples: Sequence[Any]) -> Any:
+        """A batch with `lengths` (sentences,)."""
+
+    def emissions(self, batch: Any) -> Tensor:
+        """(sentences, length, tags)"""
+
+
+def types_to_learn(documents: Iterable[Document]) -> list[str]:
+    """The types of the documents' mentions, sorted."""
+    types = sorted({mention.type for document in documents for mention in document.mentions})
+    if not types:
+        raise ModelError("no-mentions-to-learn")
+    return types
+
+
+def tags_and_field(types: Sequence[str]) -> tuple[tuple[str, ...], ConditionalRandomField]:
+    """The tags of the types, O first, and a field that knows their order."""
+    tags = tuple(tag_names(types, SCHEME))
+    allowed = allowed_transitions(tags, SCHEME)
+    between, start, end = (
+        torch.from_numpy(mask) for mask in (allowed.between, allowed.start, allowed.end)
+    )
+    return tags, ConditionalRandomField(len(tags), between, start, end)
+
+
+def predict(
+    model: SequenceModel, documents: Iterable[Document], batch_tokens: int
+) -> list[Document]:
+    """The documents with nothing but predicted mentions."""
+    bare = [
+        document.replace(mentions=(), entities=(), relations=(), candidates=None)
+        for document in documents
+    ]
+    found = list(bare)
+    examples = model.prepare(bare)
+    with torch.inference_mode(), evaluating(cast(nn.Module, model)):
+        for numbers in batches_by_length(examples, batch_tokens):
+            mentions = _mentions(model, [examples[number] for number in numbers])
+            for number, of_document in zip(numbers, mentions, strict=True):
+                found[number] = bare[number].replace(mentions=tuple(of_document))
+    return found
+
+
+def _mentions(model: SequenceModel, examples: Sequence[Any]) -> Iterator[list[Mention]]:
+    batch = model.collate(examples).to(model.temperature.device)
+    emissions = model.emissions(batch)
+    lengths = batch.lengths
+    paths = model.field.decode(emissions, lengths)
+    probable = model.field.path_probabilities(emissions, paths, lengths)
+    rows = zip(
+        paths.tolist(),
+        probable.marginal.double().log().tolist(),
+        probable.conditional.double().log().tolist(),
+        strict=True,
+    )
+    for example in examples:
+        mentions: list[Mention] = []
+        for start, end in pairwise(accumulate(example.lengths, initial=0)):
+            path, marginal, conditional = next(rows)
+            offsets = example.offsets[start:end]
+            for span in spans_of([model.tags[tag] for tag in path[: end - start]], model.scheme):
+                logarithm = marginal[span.start] + sum(conditional[span.start + 1 : span.end])
+                mentions.append(
+                    Mention(
+                        start=int(offsets[span.start, 0]),
+                        end=int(offsets[span.end - 1, 1]),
+                        type=span.type,
+                        score=_score(logarithm, float(model.temperature)),
+                    )
+                )
+        yield mentions
+
+
+def _score(logarithm: float, temperature: float) -> float:
+    """The probability with its logit divided by the temperature."""
+    return float(scores_from_margins(_logit(logarithm), temperature))
+
+
+def _logit(logarithm: float) -> float:
+    """log(p / (1 - p)) from log p, which rounding may bring to 0."""
+    return logarithm - math.log(-math.expm1(min(logarithm, -1e-12)))
+
+
+def fit_scores(model: SequenceModel, documents: Sequence[Document]) -> dict[str, float]:
+    """Set the temperature by documents that were not trained on."""
+    model.temperature.fill_(1.0)
+    scores, right = [], []
+    for gold, predicted in zip(documents, predict(model, documents, 4096), strict=True):
+        known = {(mention.start, mention.end, mention.type) for mention in gold.mentions}
+        for mention in predicted.mentions:
+            scores.append(cast(float, mention.score))
+            right.append((mention.start, mention.end, mention.type) in known)
+    margins = [_logit(math.log(max(score, 1e-300))) for score in scores]
+    temperature = fit_temperature_of_decisions(margins, right)
+    model.temperature.fill_(temperature)
+    fitted = scores_from_margins(np.array(margins), temperature)
+    return {
+        "temperature": temperature,
+        "expected_calibration_error": expected_calibration_error(fitted, right),
+    }

@@ -1,0 +1,30 @@
+"""docs/mrc.md says what is so: its table of settings is complete."""
+
+import tomllib
+from pathlib import Path
+
+from factloom.models.mrc import MrcSettings, default_question
+from factloom.recipe import EncoderRecipe
+
+TEXT = (Path(__file__).parents[2] / "docs" / "mrc.md").read_text(encoding="utf-8")
+
+
+def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
+    section = TEXT.split("## Settings")[1].split("\n## ")[0]
+    rows = [line.split("|") for line in section.splitlines() if line.startswith("| `")]
+    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
+    real = {name: str(field.default).lower() for name, field in MrcSettings.model_fields.items()}
+    assert found == real
+    assert list(found) == list(real)
+
+
+def test_the_settings_of_the_samples_are_right() -> None:
+    questions, encoder = (
+        tomllib.loads(block.split("```")[0]) for block in TEXT.split("```toml\n")[1:]
+    )
+    assert MrcSettings(**questions["model"]).questions
+    assert EncoderRecipe(**encoder["encoder"]).new_characters
+
+
+def test_the_default_question_is_the_one_shown() -> None:
+    assert default_question("cell_line", {}) in " ".join(TEXT.split())
