@@ -110,6 +110,33 @@ def test_stats_show_counts_lengths_and_labels(file: Path) -> None:
         assert any(all(word in line for word in words) for line in result.output.splitlines())
 
 
+def test_stats_show_how_many_relations_each_pattern_covers(
+    document: Document, tmp_path: Path
+) -> None:
+    mention = Mention(4, 7, "X")
+    chain = document.replace(
+        mentions=(*document.mentions, mention),
+        entities=(*document.entities, Entity((2,), "X")),
+        relations=(Relation(0, 1, "a"), Relation(1, 2, "b"), Relation(0, 2, "c")),
+    )
+    formats.write([chain], tmp_path / "chain.jsonl")
+    lines = run("stats", tmp_path / "chain.jsonl").output.splitlines()
+    shown = [[cell.strip() for cell in line.split("│")[1:4]] for line in lines if "│" in line]
+    for row in (
+        ["pattern 1: (s, i) (i, o)", "1", "33.3%"],
+        ["pattern 2: (s, i) (o, i)", "1", "33.3%"],
+        ["pattern 3: (o, i) (i, s)", "0", "0.0%"],
+        ["pattern 4: (i, s) (i, o)", "1", "33.3%"],
+        ["any of them", "3", "100.0%"],
+    ):
+        assert row in shown
+
+
+def test_stats_without_relations_show_no_patterns(document: Document, tmp_path: Path) -> None:
+    formats.write([document.replace(relations=())], tmp_path / "none.jsonl")
+    assert "pattern" not in run("stats", tmp_path / "none.jsonl").output
+
+
 def test_stats_print_one_json_object(file: Path) -> None:
     found = json.loads(run("stats", file, "--json").output)
     assert (found["documents"], found["pairs"], found["tokens"]) == (1, 2, 6)
@@ -143,7 +170,7 @@ def test_convert_reads_the_format_that_it_is_told(file: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "arguments", [("a.xml",), ("a.json", "--to", "brat"), ("a.json", "--from", "brat")]
+    "arguments", [("a.xml",), ("a.json", "--to", "xml"), ("a.json", "--from", "xml")]
 )
 def test_convert_refuses_unknown_formats(
     file: Path, tmp_path: Path, arguments: tuple[str, ...]
@@ -152,3 +179,25 @@ def test_convert_refuses_unknown_formats(
     result = run("convert", file, tmp_path / name, *options)
     assert isinstance(result.exception, InputError)
     assert not (tmp_path / name).exists()
+
+
+def test_formats_take_options(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("0 Ada B-PER\n1 left O\n\n", encoding="utf-8")
+    result = run(
+        *("convert", tmp_path / "a", tmp_path / "b", "--from", "conll:word=1,tag=2"),
+        *("--to", "conll:word=0,tag=1,scheme=BIOES,delimiter=tab"),
+    )
+    assert result.exit_code == 0
+    assert (tmp_path / "b").read_text(encoding="utf-8") == "Ada\tS-PER\nleft\tO\n\n"
+    assert run("check", tmp_path / "b", "--format", "conll:tag=1").exit_code == 0
+    wrong = run("check", tmp_path / "b", "--format", "conll:tags=1")
+    assert wrong.exit_code == 1
+    assert "[format-option]" in wrong.output
+
+
+def test_folder_of_brat_files_is_written_and_checked(file: Path, tmp_path: Path) -> None:
+    assert run("convert", file, tmp_path / "corpus", "--to", "brat").exit_code == 0
+    assert (tmp_path / "corpus" / "ada.txt").exists()
+    result = run("check", tmp_path / "corpus")
+    assert result.exit_code == 0
+    assert "1 documents, 2 mentions, 2 entities, 1 relations" in result.output

@@ -1,6 +1,7 @@
 """A small hand-written file in every format that factloom reads."""
 
 import json
+from pathlib import Path
 
 DOCRED_RECORD = {
     "title": "Mara Velden",
@@ -85,10 +86,234 @@ Mara Velden was born in Torvik. She founded Quillmark Ltd. in 1956.
 马云出生于杭州。他很好。
 """
 
+# Comments, a word that looks like one, two levels of names, a column that is neither.
+CONLL = """\
+# source: http://example.org/1
+Max B-ORG B-PER 0
+Planck I-ORG I-PER 1
+Institute I-ORG O 0
+# O O 0
+in O O 0
+Torvik B-LOC O 1
+
+# source: http://example.org/2
+# a second remark
+She O O 0
+left O O 0
+. O O 0
+
+"""
+
+MRC_RECORDS = [
+    {
+        "context": "Max Planck Institute in Torvik",
+        "qas_id": "0.1",
+        "entity_label": "ORG",
+        "query": "organizations such as companies",
+        "impossible": False,
+        "start_position": [0],
+        "end_position": [2],
+        "span_position": ["0;2"],
+    },
+    {
+        "context": "Max Planck Institute in Torvik",
+        "qas_id": "0.2",
+        "entity_label": "PER",
+        "query": "persons",
+        "impossible": False,
+        "start_position": [0],
+        "end_position": [1],
+        "span_position": ["0;1"],
+        "annotator": 3,
+    },
+    {
+        "context": "Max Planck Institute in Torvik",
+        "qas_id": "0.3",
+        "entity_label": "GPE",
+        "query": "countries",
+        "impossible": True,
+        "start_position": [],
+        "end_position": [],
+        "span_position": [],
+    },
+    {
+        "context": "She left",
+        "qas_id": "1.1",
+        "entity_label": "PER",
+        "query": "persons",
+        "impossible": True,
+        "start_position": [],
+        "end_position": [],
+        "span_position": [],
+    },
+]
+MRC = json.dumps(MRC_RECORDS)
+
+GENIA_RECORDS = [
+    {
+        "doc_id": "m1",
+        "sent_id": "m1-0",
+        "tokens": ["jun", "B", "mRNAs", "fell", "."],
+        "entity_mentions": [
+            {"start": 0, "end": 2, "entity_type": "DNA", "text": "jun B"},
+            {"start": 0, "end": 3, "entity_type": "RNA", "text": "jun B mRNAs", "sure": True},
+        ],
+    },
+    {"doc_id": "m1", "sent_id": "m1-1", "tokens": ["They", "rose", "."], "entity_mentions": []},
+    {
+        "doc_id": "m2",
+        "tokens": ["PHA"],
+        "entity_mentions": [{"start": 0, "end": 1, "entity_type": "protein"}],
+        "year": 1993,
+    },
+]
+GENIA = "".join(json.dumps(record) + "\n" for record in GENIA_RECORDS)
+
+CLUENER_RECORDS = [
+    {
+        "text": "浙商银行叶老桂，叶老桂",
+        "label": {"name": {"叶老桂": [[4, 6], [8, 10]]}, "company": {"浙商银行": [[0, 3]]}},
+    },
+    {"id": 7, "text": "没有名字", "label": {}},
+    {"id": "8", "text": "没有标签"},
+]
+CLUENER = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in CLUENER_RECORDS)
+
+CMEEE_RECORDS = [
+    {
+        "text": "肺内病变吸收较快。",
+        "entities": [
+            {"start_idx": 0, "end_idx": 0, "type": "bod", "entity": "肺"},
+            {"start_idx": 0, "end_idx": 3, "type": "sym", "entity": "肺内病变"},
+        ],
+    },
+    {"text": "没有。", "entities": []},
+]
+CMEEE = json.dumps(CMEEE_RECORDS, ensure_ascii=False, indent=2)
+
+OFFSETS_RECORDS = [
+    {
+        "id": "12",
+        "text": "马云出生于杭州，他爱杭州。",
+        "entities": [["Person", 0, 2], ["Location", 5, 7], ["Person", 8, 9], ["Location", 10, 12]],
+        "relations": [["Born", 0, 1], ["Coreference", 0, 2], ["Likes", 2, 3], ["Born", 0, 1]],
+    },
+    {"id": 13, "text": "没有。", "entities": [], "relations": []},
+]
+OFFSETS = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in OFFSETS_RECORDS)
+
+BRAT_TEXT = """\
+Ada Lovelace was born in London.
+She and her left and right hand
+wrote notes.
+"""
+BRAT = """\
+T1\tPER 0 12\tAda Lovelace
+T2\tLOC 25 31\tLondon
+R1\tborn_in Person:T1 Place:T2
+T3\tPER 33 36\tShe
+*\tEquiv T1 T3
+T4\tBODY 45 49;60 64\tleft hand
+T5\tWrite 65 70\twrote
+E1\tWrite:T5 Author:T3
+A1\tPast E1
+A2\tConfidence T4 low
+N1\tReference T1 Wikidata:Q7259\tAda Lovelace
+#1\tAnnotatorNotes T4\ttwo parts
+"""
+
+DOCCANO_RECORDS = [
+    {
+        "id": 1,
+        "text": "Ada was born in London. She left.",
+        "entities": [
+            {"id": 71, "label": "PER", "start_offset": 0, "end_offset": 3},
+            {"id": 72, "label": "LOC", "start_offset": 16, "end_offset": 22},
+            {"id": 75, "label": "PER", "start_offset": 24, "end_offset": 27},
+        ],
+        "relations": [
+            {"id": 5, "from_id": 71, "to_id": 72, "type": "born_in"},
+            {"id": 6, "from_id": 75, "to_id": 71, "type": "coreference"},
+            {"id": 7, "from_id": 75, "to_id": 72, "type": "left"},
+        ],
+        "Comments": [],
+    },
+    {"id": 2, "text": "Ada", "label": [[0, 3, "PER"]], "Comments": []},
+    {"id": 3, "data": "Nothing", "labels": []},
+]
+DOCCANO = "".join(json.dumps(record) + "\n" for record in DOCCANO_RECORDS)
+
+
+def _region(identifier: str, start: int, end: int, text: str, *labels: str) -> dict[str, object]:
+    return {
+        "id": identifier,
+        "from_name": "entity",
+        "to_name": "content",
+        "type": "labels",
+        "origin": "manual",
+        "value": {"start": start, "end": end, "text": text, "labels": list(labels)},
+    }
+
+
+LABEL_STUDIO_TASKS = [
+    {
+        "id": 31,
+        "data": {"text": "Ada was born in London. She left.", "source": "wiki"},
+        "annotations": [
+            {"id": 8, "result": [], "was_cancelled": True},
+            {
+                "id": 9,
+                "completed_by": 1,
+                "was_cancelled": False,
+                "result": [
+                    _region("a", 0, 3, "Ada", "PER", "WRITER"),
+                    {
+                        "from_id": "a",
+                        "to_id": "b",
+                        "type": "relation",
+                        "direction": "right",
+                        "labels": ["born_in"],
+                    },
+                    _region("b", 16, 22, "London", "LOC"),
+                    _region("c", 24, 27, "She", "PER"),
+                    {"from_id": "a", "to_id": "c", "type": "relation", "labels": ["Coreference"]},
+                    {"from_id": "b", "to_id": "c", "type": "relation", "direction": "left"},
+                    {"type": "choices", "value": {"choices": ["good"]}, "id": "d"},
+                ],
+            },
+        ],
+        "predictions": [],
+    },
+    {
+        "id": 32,
+        "data": {"content": "No text of that name"},
+        "predictions": [{"result": [_region("p", 0, 2, "No", "X") | {"score": 0.75}]}],
+    },
+]
+LABEL_STUDIO = json.dumps(LABEL_STUDIO_TASKS)
+
 SAMPLES = {
     "docred": DOCRED,
     "jsonl": JSONL,
     "cdr": CDR,
     "pubtator": PUBTATOR,
+    "conll": CONLL,
+    "mrc": MRC,
+    "genia": GENIA,
+    "cluener": CLUENER,
+    "cmeee": CMEEE,
+    "offsets": OFFSETS,
+    "brat": BRAT,
+    "doccano": DOCCANO,
+    "label-studio": LABEL_STUDIO,
     "text": TEXT,
 }
+
+
+def write_sample(path: Path, format: str, content: bytes | None = None) -> Path:
+    """The sample, or another content in its place, with the text that brat has beside it."""
+    path.write_bytes(SAMPLES[format].encode("utf-8") if content is None else content)
+    if format == "brat":
+        name = path.name.removesuffix(".ann")
+        path.with_name(f"{name}.txt").write_text(BRAT_TEXT, encoding="utf-8")
+    return path

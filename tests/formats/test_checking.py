@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from format_samples import DOCRED_RECORD, SAMPLES
+from format_samples import DOCRED_RECORD, SAMPLES, write_sample
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import MESSAGES, InputError
-from factloom.formats.checking import WARNINGS, Check
+from factloom.formats.checking import Check
+from factloom.formats.report import WARNINGS
 from factloom.formats.type_names import read_type_names
 
 
@@ -21,8 +22,7 @@ def flaws_of(path: Path, *documents: Document, **allowed: frozenset[str]) -> lis
 
 @pytest.mark.parametrize("format", SAMPLES)
 def test_good_file_has_only_warnings(tmp_path: Path, format: str) -> None:
-    path = tmp_path / "file"
-    path.write_text(SAMPLES[format], encoding="utf-8")
+    path = write_sample(tmp_path / "file", format)
     assert {flaw.code for flaw in formats.check(path)} <= WARNINGS
 
 

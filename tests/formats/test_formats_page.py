@@ -11,13 +11,14 @@ from factloom.formats import registry
 from factloom.formats.source import Source
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-BLOCKS = dict(re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL))
+BLOCKS = dict(re.findall(r"```([\w-]+)\n(.*?)```", PAGE, re.DOTALL))
 
 
 @pytest.mark.parametrize("format", formats.READABLE)
 def test_samples_are_recognised_and_flawless(tmp_path: Path, format: str) -> None:
     path = tmp_path / "sample"
     path.write_text(BLOCKS[format], encoding="utf-8")
+    (tmp_path / "sample.txt").write_text(BLOCKS["brat-text"], encoding="utf-8")
     assert registry.detect(Source(path)) == format
     assert list(formats.check(path)) == []
 
@@ -28,6 +29,14 @@ def test_every_format_has_a_section_with_its_suffixes_and_losses() -> None:
         assert all(f"`{suffix}`" in PAGE for suffix in format.suffixes)
         if format.loses:
             assert f"There is no place for {format.loses}." in section
+
+
+def test_every_option_is_explained() -> None:
+    for name, format in formats.FORMATS.items():
+        section = PAGE.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        for options in filter(None, (format.read_options, format.write_options)):
+            for option in options.model_fields:
+                assert f"| `{option}` |" in section or f"{name}:{option}=" in section
 
 
 def test_code_runs(

@@ -7,7 +7,7 @@ import pytest
 from format_samples import DOCRED, JSONL, SAMPLES, TEXT
 
 from factloom import formats
-from factloom.document import Document
+from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import DocumentError, InputError
 from factloom.formats import registry
 from factloom.formats.source import Source
@@ -43,7 +43,7 @@ def test_unknown_content_is_an_error_that_lists_the_formats(tmp_path: Path, cont
     with pytest.raises(InputError) as caught:
         detected(tmp_path / "file", content)
     assert caught.value.code == "unknown-format"
-    assert "--format: jsonl, docred, cdr, pubtator, text" in str(caught.value)
+    assert f"--format: {', '.join(formats.READABLE)}" in str(caught.value)
 
 
 def test_txt_suffix_decides_where_the_content_does_not(tmp_path: Path) -> None:
@@ -69,11 +69,11 @@ def test_wrong_encoding_is_a_better_explanation_than_an_unknown_format(tmp_path:
 
 def test_unknown_names_of_formats_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
-    for name in ("brat", "docred-submission"):
-        with pytest.raises(InputError, match="jsonl, docred, cdr, pubtator, text"):
+    for name in ("xml", "docred-submission"):
+        with pytest.raises(InputError, match="jsonl, docred, cdr, pubtator, conll"):
             formats.read(tmp_path / "a.txt", name)
     with pytest.raises(InputError, match="docred-submission"):
-        formats.write([], tmp_path / "b.txt", "brat")
+        formats.write([], tmp_path / "b.txt", "xml")
     with pytest.raises(InputError, match=r"\.jsonl, \.ndjson, \.json"):
         formats.write([], tmp_path / "b.xml")
 
@@ -89,6 +89,21 @@ def test_suffix_tells_what_is_written(tmp_path: Path, name: str) -> None:
     expected = registry.target_format(path).name
     assert expected == "cdr" or registry.detect(Source(path)) == expected
     assert [document.text for document in formats.read(path, expected)] == ["Torvik"]
+
+
+@pytest.mark.parametrize("format", formats.READABLE)
+def test_what_is_written_is_recognised_and_flawless(tmp_path: Path, format: str) -> None:
+    document = Document(
+        "Ada left Torvik.",
+        "ada",
+        mentions=(Mention(0, 3, "PER"), Mention(9, 15, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, "left"),),
+    )
+    path = tmp_path / "file"
+    formats.write([document], path, format)
+    assert registry.detect(Source(path)) == format
+    assert list(formats.check(path)) == []
 
 
 def test_written_gzip_holds_no_time_stamp(tmp_path: Path) -> None:

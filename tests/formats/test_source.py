@@ -3,7 +3,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from format_samples import SAMPLES
+from format_samples import SAMPLES, write_sample
 
 from factloom import formats
 from factloom.errors import InputError
@@ -14,6 +14,15 @@ SMALLEST = {
     "jsonl": '{"factloom": 1, "text": "a"}',
     "cdr": "1\ta b\t1:NR:2\t\t\t\t" + 2 * "\tD1\ta\tX\t0\t1\t0",
     "pubtator": "1|t|a\n1\t0\t1\ta\tX\tD1",
+    "conll": "a O\nb B-X\n",
+    "mrc": '[{"context": "a", "qas_id": "0.1", "entity_label": "X"}]',
+    "genia": '{"tokens": ["a"], "entity_mentions": []}',
+    "cluener": '{"text": "a", "label": {}}',
+    "cmeee": '[{"text": "a", "entities": []}]',
+    "offsets": '{"text": "a", "entities": [["X", 0, 1]]}',
+    "brat": "T1\tX 0 1\ta",
+    "doccano": '{"text": "a", "label": [[0, 1, "X"]]}',
+    "label-studio": '[{"data": {"text": "a"}, "annotations": []}]',
     "text": "Torvik.",
 }
 
@@ -28,8 +37,8 @@ def error_of(path: Path, format: str | None = None) -> InputError:
 def test_gzip_is_recognised_by_its_bytes_not_by_its_name(tmp_path: Path, format: str) -> None:
     plain, zipped = tmp_path / "plain", tmp_path / "zipped" / "plain"
     zipped.parent.mkdir()
-    plain.write_text(SAMPLES[format], encoding="utf-8")
-    zipped.write_bytes(gzip.compress(plain.read_bytes()))
+    write_sample(plain, format)
+    write_sample(zipped, format, gzip.compress(plain.read_bytes()))
     assert list(formats.read(zipped)) == list(formats.read(plain))
 
 
@@ -39,12 +48,16 @@ def test_byte_order_mark_and_windows_line_ends_make_no_difference(
 ) -> None:
     plain, marked = tmp_path / "plain.txt", tmp_path / "marked" / "plain.txt"
     marked.parent.mkdir()
-    plain.write_text(SAMPLES[format], encoding="utf-8")
+    write_sample(plain, format)
     content = SAMPLES[format]
     if format != "text":  # whose text is kept to the character
         content = content.replace("\n", "\r\n")
-    marked.write_bytes(content.encode("utf-8-sig"))
+    write_sample(marked, format, content.encode("utf-8-sig"))
     assert list(formats.read(marked, format)) == list(formats.read(plain, format))
+
+
+def test_every_format_has_a_smallest_sample() -> None:
+    assert SMALLEST.keys() == SAMPLES.keys() == set(formats.READABLE)
 
 
 @pytest.mark.parametrize("format", SMALLEST)
@@ -73,7 +86,7 @@ def test_missing_file_directory_and_empty_file_are_told_apart(tmp_path: Path) ->
     blank.write_text(" \n\t\n")
     assert error_of(tmp_path / "missing.json").code == "file-missing"
     assert error_of(tmp_path).code == "file-is-directory"
-    for format in (None, *SAMPLES):
+    for format in {None, *SAMPLES} - {"brat"}:  # there, nothing is annotated then
         assert error_of(empty, format).code == "empty-file"
         assert error_of(blank, format).code == "empty-file"
 

@@ -5,7 +5,7 @@ import pytest
 from format_samples import CDR, DOCRED_RECORD, UNLABELLED_RECORD
 
 from factloom import formats
-from factloom.document import Document
+from factloom.document import Document, Relation
 from factloom.errors import InputError
 from factloom.formats import plots
 from factloom.formats.statistics import Spread, measure
@@ -32,6 +32,7 @@ def test_counts(documents: list[Document]) -> None:
         "relations with evidence": 2,
         "intra-sentence relations": 2,
         "inter-sentence relations": 1,
+        "derivable relations": 3,
     }
     assert found.shares["inter-sentence relations"] == pytest.approx(1 / 3)
     assert found.shares["related pairs"] == pytest.approx(3 / 8)
@@ -45,6 +46,28 @@ def test_lengths_and_labels(documents: list[Document]) -> None:
     assert found.spreads["evidence sentences a relation"] == Spread(0, 1.0, 1.0, 2)
     assert found.entity_types == {"PER": 2, "LOC": 2, "ORG": 1}
     assert found.relation_types == {"P19": 1, "P112": 1, "P159": 1}
+
+
+def test_reasoning_patterns_cover_relations_that_follow_from_two_others(
+    documents: list[Document],
+) -> None:
+    # the three relations form a triangle: each follows from the two others
+    found = measure(documents)
+    assert found.coverage == {
+        1: (1, pytest.approx(1 / 3)),
+        2: (1, pytest.approx(1 / 3)),
+        3: (0, 0.0),
+        4: (1, pytest.approx(1 / 3)),
+    }
+    assert found.shares["derivable relations"] == 1
+
+
+def test_a_relation_under_two_patterns_counts_once_in_the_whole(documents: list[Document]) -> None:
+    back = Relation(0, 2, "founder of")  # (0, 2) (2, 1) is pattern 1 for (0, 1), as was 4
+    first = documents[0].replace(relations=(*documents[0].relations, back))
+    found = measure([first])
+    assert found.counts["derivable relations"] == 4
+    assert sum(count for count, _ in found.coverage.values()) > 4
 
 
 def test_pairs_are_the_candidates_where_these_are_given(tmp_path: Path) -> None:
@@ -61,6 +84,7 @@ def test_no_documents_have_no_lengths() -> None:
     found = measure([])
     assert found.to_json()["documents"] == 0
     assert found.spreads == {}
+    assert set(found.coverage.values()) == {(0, 0.0)}
     assert Spread.of([]) == Spread(0, 0.0, 0.0, 0)
 
 
@@ -70,6 +94,9 @@ def test_statistics_have_a_json_form(documents: list[Document]) -> None:
     assert found["shares"]["intra_sentence_relations"] == pytest.approx(2 / 3)
     assert found["lengths"]["tokens_a_document"]["max"] == 14
     assert found["relation_types"]["P112"] == 1
+    assert found["derivable_relations"] == 3
+    assert found["patterns"]["4"] == {"relations": 1, "share": pytest.approx(1 / 3)}
+    assert found["patterns"]["3"] == {"relations": 0, "share": 0.0}
 
 
 @pytest.mark.parametrize("count", [0, 2])

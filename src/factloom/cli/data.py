@@ -21,8 +21,8 @@ File = Annotated[Path, typer.Argument(help="The documents, plain or gzipped.")]
 FormatOption = Annotated[
     str | None,
     typer.Option(
-        help="The format of FILE, where its content does not tell: "
-        "jsonl, docred, cdr, pubtator or text."
+        help="The format of FILE, where its content does not tell, with options where it has any: "
+        "docred, conll:tag=3, ... (docs/formats.md lists all)."
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -44,7 +44,8 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """List every flaw of FILE with its place; exit with 1 if there is any."""
-    from factloom.formats.checking import WARNINGS, Check
+    from factloom.formats.checking import Check
+    from factloom.formats.report import WARNINGS
     from factloom.formats.type_names import read_type_names
 
     looking = Check(
@@ -139,16 +140,31 @@ def _print_tables(found: "Statistics") -> None:
     for name, spread in found.spreads.items():
         middle = f"{spread.median:,.1f}", f"{spread.mean:,.2f}"
         lengths.add_row(name, f"{spread.minimum:,}", *middle, f"{spread.maximum:,}")
+    tables = [counts, lengths, _label_table("Entity types", found.entity_types)]
+    if found.counts["relations"]:
+        tables += [
+            _label_table("Relation types", found.relation_types),
+            _coverage_table(found),
+        ]
     console = Console()
-    for table in (
-        counts,
-        lengths,
-        _label_table("Entity types", found.entity_types),
-        _label_table("Relation types", found.relation_types),
-    ):
+    for table in tables:
         for column in table.columns[1:]:
             column.justify = "right"
         console.print(table)
+
+
+def _coverage_table(found: "Statistics") -> "Table":
+    """Relations that follow from two others through a bridge entity i."""
+    from rich.table import Table
+
+    from factloom.evaluation.reasoning import PATTERNS
+
+    table = Table("", "relations", "share", title="Derivable relations of s and o")
+    for pattern, (count, share) in found.coverage.items():
+        table.add_row(f"pattern {pattern}: {PATTERNS[pattern]}", f"{count:,}", f"{share:.1%}")
+    whole = found.shares.get("derivable relations", 0.0)
+    table.add_row("any of them", f"{found.counts['derivable relations']:,}", f"{whole:.1%}")
+    return table
 
 
 def _label_table(title: str, labels: Counter[str]) -> "Table":
@@ -165,7 +181,8 @@ def _label_table(title: str, labels: Counter[str]) -> "Table":
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The documents to read.")],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write; gzipped if it ends in .gz.")
+        Path,
+        typer.Argument(metavar="OUT", help="The file, or brat folder; gzipped if it ends in .gz."),
     ],
     source_format: Annotated[
         str | None,
@@ -175,8 +192,8 @@ def convert(
         str | None,
         typer.Option(
             "--to",
-            help="The format of OUT, where its suffix does not tell: "
-            "jsonl, docred, docred-submission, cdr, pubtator or text.",
+            help="The format of OUT, where its suffix does not tell: docred, "
+            "conll:scheme=BIOES, ... (docs/formats.md lists all).",
         ),
     ] = None,
 ) -> None:
@@ -185,7 +202,7 @@ def convert(
     from factloom.formats import registry
 
     written = registry.target_format(target, target_format)
-    count = formats.write(formats.read(source, source_format), target, written.name)
+    count = formats.write(formats.read(source, source_format), target, target_format)
     typer.echo(f"{target}: {count:,} documents written as {written.name}", err=True)
     if written.loses:
         typer.echo(f"note: {written.name} has no place for {written.loses}", err=True)

@@ -5,7 +5,8 @@
     ...     print(document.id, len(document.relations))
 
 The format of an input is told from its content, that of an output from the suffix of its name;
-give `format=` where that does not do. Documents are streamed: one is held at a time.
+give `format=` where that does not do, with options where it has any: `format="conll:tag=3"`.
+Documents are streamed: one is held at a time.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,6 @@ from factloom.document import Document
 from factloom.errors import Flaw
 from factloom.formats import registry
 from factloom.formats.checking import Check
-from factloom.formats.output import write_pieces
 from factloom.formats.registry import FORMATS, READABLE
 from factloom.formats.report import raise_flaw
 from factloom.formats.source import Source
@@ -42,8 +42,7 @@ def write(documents: Iterable[Document], path: str | Path, format: str | None = 
             yield document
             count += 1
 
-    target = registry.target_format(Path(path), format)
-    write_pieces(target.write(counted()), Path(path))
+    registry.save(counted(), Path(path), format)
     return count
 
 

@@ -8,9 +8,6 @@ from factloom.errors import FactloomError, Flaw, Place, flaw
 from factloom.formats import registry
 from factloom.formats.source import Source
 
-# Flaws that do not hinder the use of a document: the text counts, not the source's names.
-WARNINGS = frozenset({"mention-name-differs"})
-
 
 class Check:
     """Looks through one file; counts what it finds on its way."""

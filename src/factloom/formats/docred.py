@@ -5,13 +5,14 @@ A file is one JSON array, or one object a line. Keys that factloom does not use 
 `attributes`. There, `None` under one of DocRED's own keys says that the source lacks that key.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.formats.json_records import conforming, encode, records
+from factloom.formats.json_keys import extra_keys, other_keys
+from factloom.formats.json_records import array_pieces, conforming, records
 from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
 from factloom.text.tokens import join_tokens, mention_tokens, tokenised_sentences
@@ -84,7 +85,7 @@ def _document(record: _Record, findings: Findings) -> Document | None:
         mentions=tuple(mentions),
         entities=tuple(entities),
         relations=tuple(_relation(label) for label in record.labels),
-        attributes=_other_keys(record),
+        attributes=other_keys(record),
     )
 
 
@@ -98,7 +99,7 @@ def _mention(
         end,
         mention.type,
         name=mention.name if named else None,
-        attributes=_other_keys(mention),
+        attributes=other_keys(mention),
     )
 
 
@@ -123,7 +124,7 @@ def _characters(
 
 
 def _relation(label: _Label) -> Relation:
-    attributes = _other_keys(label)
+    attributes = other_keys(label)
     score = attributes.get("score")
     if isinstance(score, float) and 0 <= score <= 1:
         del attributes["score"]
@@ -139,37 +140,27 @@ def _relation(label: _Label) -> Relation:
     )
 
 
-def _other_keys(part: BaseModel) -> dict[str, Any]:
-    absent = type(part).model_fields.keys() - part.model_fields_set
-    return {**(part.model_extra or {}), **dict.fromkeys(absent)}
-
-
 def write(documents: Iterable[Document]) -> Iterator[str]:
     """The pieces of a DocRED file, one record a line inside one array."""
-    return _array(_record(document) for document in documents)
+    return array_pieces((document.id, _record(document)) for document in documents)
 
 
 def write_submission(documents: Iterable[Document]) -> Iterator[str]:
     """The official submission file: one flat list of predicted facts."""
-    return _array(
-        {
-            "title": document.id,
-            "h_idx": relation.head,
-            "t_idx": relation.tail,
-            "r": relation.type,
-            "evidence": relation.evidence,
-        }
+    return array_pieces(
+        (
+            document.id,
+            {
+                "title": document.id,
+                "h_idx": relation.head,
+                "t_idx": relation.tail,
+                "r": relation.type,
+                "evidence": relation.evidence,
+            },
+        )
         for document in documents
         for relation in document.relations
     )
-
-
-def _array(values: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    separator = "[\n"
-    for value in values:
-        yield separator + encode(value, value["title"])
-        separator = ",\n"
-    yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
 def _record(document: Document) -> dict[str, Any]:
@@ -185,7 +176,7 @@ def _record(document: Document) -> dict[str, Any]:
     }
     if document.relations or "labels" not in document.attributes:
         record["labels"] = [_label_record(relation) for relation in document.relations]
-    return _extra_keys(document.attributes, _Record) | record
+    return extra_keys(document.attributes, _Record) | record
 
 
 def _mention_record(
@@ -202,7 +193,7 @@ def _mention_record(
     }
     if mention.attributes.get("name", "") is None and mention.name is None:
         del record["name"]
-    return _extra_keys(mention.attributes, _Mention) | record
+    return extra_keys(mention.attributes, _Mention) | record
 
 
 def _label_record(relation: Relation) -> dict[str, Any]:
@@ -211,9 +202,4 @@ def _label_record(relation: Relation) -> dict[str, Any]:
         record["evidence"] = relation.evidence
     if relation.score is not None:
         record["score"] = relation.score
-    return _extra_keys(relation.attributes, _Label) | record
-
-
-def _extra_keys(attributes: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
-    own = {field.alias or name for name, field in schema.model_fields.items()}
-    return {key: value for key, value in attributes.items() if key not in own}
+    return extra_keys(relation.attributes, _Label) | record

@@ -7,7 +7,8 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -21,6 +22,7 @@ Schema = TypeVar("Schema")
 
 _WHITE_SPACE = re.compile(r"[ \t\r\n]*")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
 _LONGEST_LITERAL = len("-Infinity")
 
 
@@ -44,6 +46,39 @@ def records(source: Source, report: Report) -> Iterator[tuple[Place, object]]:
         yield from array_records(source)
     else:
         yield from line_records(source, report)
+
+
+@lru_cache(maxsize=1)
+def first_records(head: str) -> list[Any]:
+    """The records that a file begins with; of the first one as much as the head holds."""
+    found: list[Any] = []
+    position = len(head) - len(head.lstrip(" \t\r\n["))
+    try:
+        while position < len(head):
+            value, position = _DECODER.raw_decode(head, position)
+            found.append(value)
+            position = len(head) - len(head[position:].lstrip(" \t\r\n,"))
+        return found
+    except (ValueError, RecursionError):
+        return found or _cut_record(head[position:])
+
+
+def _cut_record(text: str) -> list[Any]:
+    """A record that is cut off, with everything closed that is open at its last whole value."""
+    marks = [match for match in _MARK.finditer(text) if match[0] in ("{", "[", "}", "]", ",")]
+    while marks and marks[-1][0] in ("}", "]"):
+        marks.pop()
+    closing: list[str] = []
+    for mark in marks:
+        if mark[0] in "{[":
+            closing.append("}" if mark[0] == "{" else "]")
+        elif mark[0] in "}]" and closing:
+            closing.pop()
+    end = len(text[: marks[-1].end()].removesuffix(",")) if marks else 0
+    try:
+        return [_DECODER.decode(text[:end] + "".join(reversed(closing)))]
+    except (ValueError, RecursionError):
+        return []
 
 
 def line_records(source: Source, report: Report) -> Iterator[tuple[Place, object]]:
@@ -186,26 +221,42 @@ def encode(value: object, document: str) -> str:
     return line
 
 
-def conforming(schema: TypeAdapter[Schema], record: object, findings: Findings) -> Schema | None:
-    """The record if its keys and types are those of the schema; else its flaws are added."""
+def array_pieces(values: Iterable[tuple[str, object]]) -> Iterator[str]:
+    """The pieces of one array, a value a line; each comes with the name of its document."""
+    separator = "[\n"
+    for document, value in values:
+        yield separator + encode(value, document)
+        separator = ",\n"
+    yield "[]\n" if separator == "[\n" else "\n]\n"
+
+
+def conforming(
+    schema: TypeAdapter[Schema], record: object, findings: Findings, part: str = ""
+) -> Schema | None:
+    """The record if its keys and types are those of the schema; else its flaws are added.
+
+    `part` is the path to it, where it lies within a larger record.
+    """
     try:
         return schema.validate_python(record)
     except ValidationError as error:
         for problem in error.errors(include_url=False, include_context=False):
-            _add_schema_flaw(problem, findings)
+            _add_schema_flaw(problem, findings, part)
         return None
 
 
-def _add_schema_flaw(problem: Mapping[str, Any], findings: Findings) -> None:
+def _add_schema_flaw(problem: Mapping[str, Any], findings: Findings, part: str) -> None:
     *parents, last = problem["loc"] or ("",)
+    above = part_name([part, *parents] if part else parents)
     if problem["type"] == "missing":
-        findings.add("missing-key", part_name(parents), key=last)
+        findings.add("missing-key", above, key=last)
     elif problem["type"] == "extra_forbidden":
-        findings.add("unknown-key", part_name(parents), key=last)
+        findings.add("unknown-key", above, key=last)
     else:
         detail = problem["msg"].removeprefix("Input should be ")
         value = reprlib.repr(problem["input"])
-        findings.add("wrong-type", part_name(problem["loc"]), detail=detail, value=value)
+        here = part_name([part, *problem["loc"]] if part else problem["loc"])
+        findings.add("wrong-type", here, detail=detail, value=value)
 
 
 def part_name(steps: Any) -> str:

@@ -18,6 +18,9 @@ def write_pieces(pieces: Iterable[str], path: Path) -> None:
 
 
 def _encode(piece: str) -> bytes:
+    if "\0" in piece:
+        value = piece[max(0, piece.index("\0") - 10) :][:20]
+        raise DocumentError("not-writable", value=value, detail="a NUL cannot be read again")
     try:
         return piece.encode("utf-8")
     except UnicodeEncodeError as error:

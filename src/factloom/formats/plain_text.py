@@ -21,14 +21,7 @@ def looks_like(head: str) -> bool:
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:
-    pieces: list[str] = []
-    length = 0
-    for piece in source.pieces():
-        pieces.append(piece)
-        length += len(piece)
-        if length > limits.MAXIMUM_RECORD:
-            raise InputError("record-too-long", source.place, limit=limits.MAXIMUM_RECORD)
-    text = "".join(pieces)
+    text = whole_text(source)
     document = Findings(source.place, report).document(
         text=text,
         id=source.path.name.removesuffix(".gz").removesuffix(".txt"),
@@ -36,6 +29,18 @@ def read(source: Source, report: Report) -> Iterator[Document]:
     )
     if document is not None:
         yield document
+
+
+def whole_text(source: Source) -> str:
+    """The text of a file to the character, if it is not too long to be held."""
+    pieces: list[str] = []
+    length = 0
+    for piece in source.pieces():
+        pieces.append(piece)
+        length += len(piece)
+        if length > limits.MAXIMUM_RECORD:
+            raise InputError("record-too-long", source.place, limit=limits.MAXIMUM_RECORD)
+    return "".join(pieces)
 
 
 def write(documents: Iterable[Document]) -> Iterator[str]:

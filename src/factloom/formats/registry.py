@@ -2,30 +2,63 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from pydantic import BaseModel
+
 from factloom.document import Document
 from factloom.errors import InputError, Place
-from factloom.formats import cdr, docred, jsonl, plain_text, pubtator
+from factloom.formats import (
+    brat,
+    cdr,
+    cluener,
+    cmeee,
+    conll,
+    conll_layout,
+    conll_output,
+    doccano,
+    docred,
+    genia,
+    jsonl,
+    label_studio,
+    mrc_json,
+    offsets,
+    plain_text,
+    pubtator,
+)
+from factloom.formats.options import checked_options, split_format
+from factloom.formats.output import write_pieces
 from factloom.formats.report import Report
 from factloom.formats.source import Source
 
 Reader = Callable[[Source, Report], Iterator[Document]]
-Writer = Callable[[Iterable[Document]], Iterator[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of one kind are recognised, read and written."""
+    """How files of one kind are recognised, read and written.
+
+    `read` takes a Source and a Report and gives Documents, `write` takes Documents and gives
+    pieces of text; each takes options too, if it has any. What is more than one file is written
+    by `save` instead.
+    """
 
     name: str
-    write: Writer
+    write: Callable[..., Iterator[str]] | None = None
+    save: Callable[[Iterable[Document], Path], None] | None = None
     suffixes: tuple[str, ...] = ()  # for writing, and to choose between equal candidates
-    read: Reader | None = None
+    read: Callable[..., Iterator[Document]] | None = None
     looks_like: Callable[[str], bool] | None = None
     loses: str = ""  # what of a Document has no place in it
+    read_options: type[BaseModel] | None = None
+    write_options: type[BaseModel] | None = None
 
+
+_LOST_BETWEEN_MENTIONS = (
+    "sentences, tokens, scores, evidence, provenance, candidates, mentions of several entities"
+)
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
@@ -67,6 +100,75 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 write=pubtator.write,
                 loses="scores, evidence, provenance, candidates, sentences, tokens",
             ),
+            Format(
+                "conll",
+                suffixes=(".conll",),
+                looks_like=conll_layout.looks_like,
+                read=conll.read,
+                write=conll_output.write,
+                loses="ids, entities, relations, scores, names, white space",
+                read_options=conll_layout.Options,
+                write_options=conll_layout.Options,
+            ),
+            Format(
+                "mrc",
+                looks_like=mrc_json.looks_like,
+                read=mrc_json.read,
+                write=mrc_json.write,
+                loses="sentences, entities, relations, scores, names, white space",
+                write_options=mrc_json.WriteOptions,
+            ),
+            Format(
+                "genia",
+                looks_like=genia.looks_like,
+                read=genia.read,
+                write=genia.write,
+                loses="entities, relations, scores, white space",
+            ),
+            Format(
+                "cluener",
+                looks_like=cluener.looks_like,
+                read=cluener.read,
+                write=cluener.write,
+                loses="sentences, tokens, entities, relations, scores",
+            ),
+            Format(
+                "cmeee",
+                looks_like=cmeee.looks_like,
+                read=cmeee.read,
+                write=cmeee.write,
+                loses="sentences, tokens, entities, relations, scores",
+            ),
+            Format(
+                "offsets",
+                looks_like=offsets.looks_like,
+                read=offsets.read,
+                write=offsets.write,
+                loses=f"names, entity identifiers, {_LOST_BETWEEN_MENTIONS}",
+            ),
+            Format(
+                "brat",
+                suffixes=(".ann",),
+                looks_like=brat.looks_like,
+                read=brat.read,
+                save=brat.save,
+                loses=_LOST_BETWEEN_MENTIONS,
+            ),
+            Format(
+                "doccano",
+                looks_like=doccano.looks_like,
+                read=doccano.read,
+                write=doccano.write,
+                loses=f"names, entity identifiers, {_LOST_BETWEEN_MENTIONS}",
+            ),
+            Format(
+                "label-studio",
+                looks_like=label_studio.looks_like,
+                read=label_studio.read,
+                write=label_studio.write,
+                loses="entity identifiers, sentences, tokens, relation scores, evidence, "
+                "provenance, candidates, mentions of several entities",
+            ),
             # Prose has no mark of its own: `detect` asks for it when nothing else fits.
             Format(
                 "text",
@@ -81,16 +183,20 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 READABLE = tuple(name for name, found in FORMATS.items() if found.read is not None)
 
 
-def reader(source: Source, name: str | None = None) -> Reader:
-    """The reader of the named format, or of the one that the content shows."""
-    found = FORMATS.get(detect(source) if name is None else name)
+def reader(source: Source, given: str | None = None) -> Reader:
+    """The reader of the format that is given, with its options, or that the content shows."""
+    name, options = split_format(detect(source) if given is None else given)
+    found = FORMATS.get(name)
     if found is None or found.read is None:
         raise InputError("no-such-format", source.place, format=name, formats=", ".join(READABLE))
-    return found.read
+    checked = checked_options(found.read_options, options, source.place)
+    return found.read if checked is None else partial(found.read, options=checked)
 
 
 def detect(source: Source) -> str:
-    """The name of the format that the file's content shows."""
+    """The name of the format that the content of the file, or folder, shows."""
+    if source.path.is_dir() and brat.annotation_files(source.path):
+        return "brat"
     head = source.head()
     found = [
         entry
@@ -110,11 +216,12 @@ def detect(source: Source) -> str:
     raise InputError("unknown-format", source.place, formats=", ".join(READABLE))
 
 
-def target_format(path: Path, name: str | None = None) -> Format:
-    """The named format, or the one that the suffix of the output's path tells."""
+def target_format(path: Path, given: str | None = None) -> Format:
+    """The format that is given, or that the suffix of the output's path tells."""
     place = Place(file=str(path))
     names = ", ".join(FORMATS)
-    if name is not None:
+    if given is not None:
+        name, _ = split_format(given)
         if name not in FORMATS:
             raise InputError("no-such-format", place, format=name, formats=names)
         return FORMATS[name]
@@ -123,6 +230,18 @@ def target_format(path: Path, name: str | None = None) -> Format:
             return found
     suffixes = ", ".join(suffix for found in FORMATS.values() for suffix in found.suffixes)
     raise InputError("no-format-for-suffix", place, formats=names, suffixes=suffixes)
+
+
+def save(documents: Iterable[Document], path: Path, given: str | None = None) -> None:
+    """Write the documents in the format, and with the options, that `target_format` finds."""
+    found = target_format(path, given)
+    _, options = split_format(given or "")
+    checked = checked_options(found.write_options, options, Place(file=str(path)))
+    if found.save is not None:
+        found.save(documents, path)
+    elif found.write is not None:
+        pieces = found.write(documents) if checked is None else found.write(documents, checked)
+        write_pieces(pieces, path)
 
 
 def _suffix(path: Path) -> str:

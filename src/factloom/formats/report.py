@@ -1,22 +1,34 @@
 """How a reader says what is wrong with its input.
 
 A reader hands every flaw to a `Report`. When documents are read for use the report is
-`raise_flaw`: the first flaw ends the reading. `factloom data check` collects them instead: then
-the reader skips the flawed record and goes on.
+`raise_flaw`: the first flaw ends the reading, unless it is a mere warning. `factloom data check`
+collects them instead: then the reader skips the flawed record and goes on.
 """
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from factloom.document import Document, flaws
 from factloom.errors import Flaw, InputError, Place, flaw
 
 Report = Callable[[Flaw], None]
 
+# Flaws that do not hinder the use of a document: what is meant is clear, and nothing is lost.
+WARNINGS = frozenset(
+    {
+        "mention-name-differs",
+        "illegal-tag",
+        "repeated-relation",
+        "discontinuous-mention",
+        "several-annotations",
+    }
+)
 
-def raise_flaw(found: Flaw) -> NoReturn:
-    raise InputError(found)
+
+def raise_flaw(found: Flaw) -> None:
+    if found.code not in WARNINGS:
+        raise InputError(found)
 
 
 class Findings:
@@ -35,6 +47,10 @@ class Findings:
         """Report a flaw of the record; `line` where the record has several of them."""
         self._add(flaw(code, Place(line=line, part=part), **values))
 
+    def add_found(self, found: Flaw, line: int | None = None) -> None:
+        """Report a flaw that was raised without knowing its place."""
+        self._add(dataclasses.replace(found, place=Place(line=line)))
+
     def document(self, **fields: Any) -> Document | None:
         """The document, or None if anything is wrong with it or was found wrong before."""
         document = _unchecked_document(fields)
@@ -43,7 +59,7 @@ class Findings:
         return document if self.flawless else None
 
     def _add(self, found: Flaw) -> None:
-        self.flawless = False
+        self.flawless = self.flawless and found.code in WARNINGS
         parts = [part for part in (self.place.part, found.place.part) if part]
         line = found.place.line or self.place.line
         place = dataclasses.replace(self.place, line=line, part=", ".join(parts) or None)

@@ -35,6 +35,11 @@ class Source:
     def place(self) -> Place:
         return Place(file=str(self.path))
 
+    @property
+    def name(self) -> str:
+        """The name of the file without its suffix, from which documents without id get one."""
+        return Path(self.path.name.removesuffix(".gz")).stem
+
     def head(self) -> str:
         """The beginning of the file, for guessing its format; broken characters are replaced."""
         with self._open() as stream:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from factloom.document import Document
+from factloom.evaluation.reasoning import PATTERNS, patterns_of
 from factloom.text.tokens import find_tokens
 
 
@@ -37,6 +38,7 @@ class Statistics:
     mention_types: Counter[str] = field(default_factory=Counter)
     entity_types: Counter[str] = field(default_factory=Counter)
     relation_types: Counter[str] = field(default_factory=Counter)
+    patterns: Counter[int] = field(default_factory=Counter)  # relations that each can derive
 
     def add(self, document: Document) -> None:
         self.documents += 1
@@ -75,6 +77,9 @@ class Statistics:
             together = bool(sentences[relation.head] & sentences[relation.tail])
             self.counts["intra-sentence relations"] += together
             self.counts["inter-sentence relations"] += not together
+        for patterns in patterns_of(document).values():
+            self.counts["derivable relations"] += bool(patterns)
+            self.patterns.update(patterns)
 
     def _note(self, name: str, length: int) -> None:
         self.lengths.setdefault(name, []).append(length)
@@ -91,11 +96,21 @@ class Statistics:
             "relations with evidence": "relations",
             "intra-sentence relations": "relations",
             "inter-sentence relations": "relations",
+            "derivable relations": "relations",
         }
         return {
             part: self.counts[part] / self.counts[whole]
             for part, whole in wholes.items()
             if self.counts[whole]
+        }
+
+    @property
+    def coverage(self) -> dict[int, tuple[int, float]]:
+        """How many relations each reasoning pattern can derive, and which part of all it is."""
+        relations = self.counts["relations"] or 1
+        return {
+            pattern: (self.patterns[pattern], self.patterns[pattern] / relations)
+            for pattern in PATTERNS
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -112,6 +127,10 @@ class Statistics:
                     "max": spread.maximum,
                 }
                 for name, spread in self.spreads.items()
+            },
+            "patterns": {
+                str(pattern): {"relations": count, "share": share}
+                for pattern, (count, share) in self.coverage.items()
             },
             "mention_types": dict(self.mention_types.most_common()),
             "entity_types": dict(self.entity_types.most_common()),

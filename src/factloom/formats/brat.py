@@ -1,0 +1,173 @@
+"""brat: a text file, and its annotations in a file beside it (their lines: standoff.py).
+
+`doc.ann` goes with `doc.txt`; a folder is read with all that it holds, and written if there is
+more than one document. Where the lines of a file differ from those that would be written for the
+Document, they are kept under `attributes["brat"]`, and written again as long as they mean the same.
+
+Stenetorp et al., brat: a Web-based Tool for NLP-Assisted Text Annotation, EACL 2012.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from factloom.document import Document
+from factloom.errors import DocumentError, Flaw, InputError, Place
+from factloom.formats import source as limits
+from factloom.formats.character_mentions import found_sentences
+from factloom.formats.output import write_pieces
+from factloom.formats.plain_text import whole_text
+from factloom.formats.report import Findings, Report
+from factloom.formats.source import Source
+from factloom.formats.standoff import Line, lines_of, read_lines
+
+_SUFFIX = ".ann"
+_FIRST_LINE = re.compile(r"\s*(T\d+\t\S+ \d+ \d+|[REAMN]\d+\t\S+ |\*\t\S+ \S+ |#\d+\t\S+ )")
+_LONGEST_NAME = 200  # bytes of a file name: most systems take 255
+
+
+def looks_like(head: str) -> bool:
+    """Whether a file that begins with `head` may be of this format."""
+    return _FIRST_LINE.match(head) is not None
+
+
+def annotation_files(folder: Path) -> list[Path]:
+    """All files of annotations in a folder and in the folders in it."""
+    return sorted((*folder.rglob(f"*{_SUFFIX}"), *folder.rglob(f"*{_SUFFIX}.gz")))
+
+
+def read(source: Source, report: Report) -> Iterator[Document]:
+    if not source.path.is_dir():
+        yield from _read_pair(source, source.name, report)
+        return
+    paths = annotation_files(source.path)
+    if not paths:
+        raise InputError("file-is-directory", source.place)
+    for path in paths:
+        name = path.relative_to(source.path).as_posix().removesuffix(".gz").removesuffix(_SUFFIX)
+        yield from _read_pair(Source(path), name, report)
+
+
+def _read_pair(source: Source, identifier: str, report: Report) -> Iterator[Document]:
+    lines = _lines(source, report)
+    text = whole_text(Source(_text_beside(source.path)))
+    findings = Findings(source.place, report)
+    findings.name_document(identifier)
+    document = _document(lines, text, findings)
+    if document is not None:
+        yield document
+
+
+def _text_beside(path: Path) -> Path:
+    name = path.name.removesuffix(".gz").removesuffix(_SUFFIX)
+    zipped = path.with_name(f"{name}.txt.gz")
+    return zipped if zipped.is_file() else path.with_name(f"{name}.txt")
+
+
+def _lines(source: Source, report: Report) -> list[Line]:
+    """All lines but blank ones; there are none where nothing has been annotated."""
+    found: list[Line] = []
+    length = 0
+    try:
+        for number, text in source.lines(report):
+            if text.strip():
+                found.append(Line(number, text))
+                length += len(text)
+            if length > limits.MAXIMUM_RECORD:
+                place = Place(file=str(source.path), line=number)
+                raise InputError("record-too-long", place, limit=limits.MAXIMUM_RECORD)
+    except InputError as error:
+        if error.code != "empty-file":
+            raise
+    return found
+
+
+def _document(lines: Sequence[Line], text: str, findings: Findings) -> Document | None:
+    annotations = read_lines(lines, text, findings)
+    document = findings.document(
+        text=text,
+        id=findings.place.document,
+        sentences=found_sentences(text, annotations.mentions),
+        **annotations._asdict(),
+    )
+    source = [line.text for line in lines]
+    if document is None or _made_lines(document) == source:
+        return document
+    return document.replace(attributes={"brat": source})
+
+
+def _made_lines(document: Document) -> list[str] | None:
+    try:
+        return list(lines_of(document))
+    except DocumentError:  # a type of strange white space, which can be read all the same
+        return None
+
+
+def save(documents: Iterable[Document], path: Path) -> None:
+    """Write one pair of files if the name ends in `.ann`, else a folder of pairs.
+
+    The folder gets its name only when it is complete, and takes the place of none that is there.
+    """
+    if path.name.removesuffix(".gz").endswith(_SUFFIX):
+        for number, document in enumerate(documents):
+            if number > 0:
+                raise InputError("one-document-only")
+            _save_pair(document, path)
+        return
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise InputError("folder-not-empty", Place(file=str(path)))
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        aside.mkdir()
+        for number, document in enumerate(documents, start=1):
+            _save_pair(document, _new_file(aside, document, number))
+        aside.replace(path)
+    except OSError as error:
+        detail = error.strerror or error
+        raise InputError("file-unwritable", Place(file=str(path)), detail=detail) from None
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _new_file(folder: Path, document: Document, number: int) -> Path:
+    """The file of annotations of a document, named by its id, safely inside the folder."""
+    identifier = document.id or f"document-{number}"
+    place = Place(document=document.id)
+    parts = identifier.split("/")
+    usable = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
+    if not usable or any(len(part.encode()) > _LONGEST_NAME for part in parts):
+        detail = "it cannot be the name of a file"
+        raise DocumentError("not-writable", place, value=identifier, detail=detail)
+    path = folder.joinpath(*parts[:-1], parts[-1] + _SUFFIX)
+    if path.exists():
+        raise DocumentError("repeated-document", place)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _save_pair(document: Document, path: Path) -> None:
+    if not document.text.strip():
+        place = Place(document=document.id)
+        raise DocumentError("not-writable", place, value=document.text, detail="there is no text")
+    zipped = ".gz" if path.name.endswith(".gz") else ""
+    name = path.name.removesuffix(".gz").removesuffix(_SUFFIX)
+    write_pieces([document.text], path.with_name(f"{name}.txt{zipped}"))
+    write_pieces((f"{line}\n" for line in _lines_to_write(document)), path)
+
+
+def _lines_to_write(document: Document) -> list[str]:
+    """The lines of the source if they still mean the same, else those that the document needs."""
+
+    def ignore(found: Flaw) -> None:
+        pass
+
+    kept = document.attributes.get("brat")
+    if isinstance(kept, list) and all(isinstance(line, str) for line in kept):
+        findings = Findings(Place(document=document.id), ignore)
+        lines = [Line(number, line) for number, line in enumerate(kept, start=1)]
+        same = (document.mentions, document.entities, document.relations)
+        if read_lines(lines, document.text, findings) == same and findings.flawless:
+            return kept
+    return list(lines_of(document))
