@@ -87,7 +87,9 @@ def modern_bert_tokenizer() -> PreTrainedTokenizerFast:
     )
     tokenizer.train_from_iterator(SENTENCES, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=[("[CLS]", 1), ("[SEP]", 2)],
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
