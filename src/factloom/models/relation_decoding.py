@@ -26,7 +26,10 @@ from factloom.encoders.marked_documents import (
     type_mask,
 )
 from factloom.errors import ModelError
-from factloom.evaluation.calibration import expected_calibration_error, fit_temperature
+from factloom.evaluation.calibration import (
+    expected_calibration_error,
+    fit_temperature_of_decisions,
+)
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.modules.localized_context import pair_attention
@@ -173,11 +176,7 @@ def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str,
         margins = logits - model.rule.threshold.cpu()
     held = strongest(margins, model.settings.most_relations)
     shown, right = margins[held].double().numpy(), labels[held].numpy()
-    # one more right and one more wrong decision at the mean margin (rule of succession):
-    # a few dozen decisions without a mistake are no proof of certainty
-    imagined = np.append(shown, [shown.mean()] * 2) if len(shown) else shown
-    outcomes = np.append(right, [True, False]) if len(shown) else right
-    model.temperature.fill_(fit_temperature(imagined, outcomes))
+    model.temperature.fill_(fit_temperature_of_decisions(shown, right))
     probabilities = (margins[held] / model.temperature.cpu()).sigmoid().double().numpy()
     return {
         "temperature": float(model.temperature),

@@ -1,0 +1,148 @@
+"""In small what benchmarks/bridges.py shows in full: reasoning finds what no sentence states.
+
+Each document has three chains of one pattern: two premises that share a bridge, stated by a
+sentence each, and a relation that follows from them and is stated nowhere. Every verb stands in
+three sentences, so that only the bridge tells whose premises belong together.
+"""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import BertConfig, BertModel, BertTokenizerFast
+
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.encoders.encoder import Encoder
+from factloom.evaluation.relations import Counts, evaluate
+from factloom.models.atlop import Atlop, AtlopSettings
+from factloom.models.docre_sd import DocreSd, DocreSdSettings
+from factloom.modules.pair_reasoning import PATTERNS, premises
+
+NAMES = [first + second for first in "bcdfghjklm" for second in "aeiou"]
+VERBS = {
+    1: ("hires", "rents"),
+    2: ("owns", "builds"),
+    3: ("sells", "paints"),
+    4: ("sees", "greets"),
+}
+DERIVED = {pattern: f"follows by {pattern}" for pattern in PATTERNS}
+
+
+def chained_document(chance: random.Random, title: str) -> Document:
+    pattern = chance.choice(PATTERNS)
+    names = chance.sample(NAMES, 9)
+    stated: list[tuple[int, str, int]] = []
+    derived: list[Relation] = []
+    for head, bridge, tail in ((0, 1, 2), (3, 4, 5), (6, 7, 8)):
+        ends = premises(pattern, head, tail, bridge)
+        stated += [(a, verb, b) for (a, b), verb in zip(ends, VERBS[pattern], strict=True)]
+        derived.append(
+            Relation(
+                head, tail, DERIVED[pattern], attributes={"bridge": bridge, "pattern": pattern}
+            )
+        )
+    chance.shuffle(stated)
+    text, sentences = "", []
+    mentions: list[Mention] = []
+    mentions_of: list[list[int]] = [[] for _ in names]
+    for head, verb, tail in stated:
+        start = len(text)
+        for word, entity in ((names[head], head), (verb, None), (names[tail], tail), (".", None)):
+            if entity is not None:
+                mentions_of[entity].append(len(mentions))
+                mentions.append(Mention(len(text), len(text) + len(word), "X"))
+            text += f"{word} "
+        sentences.append(Sentence(start, len(text) - 1))
+    return Document(
+        text=text,
+        id=title,
+        sentences=tuple(sentences),
+        mentions=tuple(mentions),
+        entities=tuple(Entity(tuple(found), "X") for found in mentions_of),
+        relations=(*(Relation(head, tail, verb) for head, verb, tail in stated), *derived),
+    )
+
+
+@pytest.fixture(scope="module")
+def encoder_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained encoder that knows the words of these documents."""
+    path = tmp_path_factory.mktemp("encoders") / "bridges"
+    words = [*NAMES, *(verb for verbs in VERBS.values() for verb in verbs), ".", "*"]
+    tokenizer = BertTokenizerFast(model_max_length=512).train_new_from_iterator(
+        [" ".join(words)] * 3, vocab_size=400
+    )
+    tokenizer.save_pretrained(path)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=128,
+        max_position_embeddings=256,
+        pad_token_id=tokenizer.pad_token_id,
+        hidden_dropout_prob=0.0,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        BertModel(config).save_pretrained(path)
+    return path
+
+
+def train(model: Any, documents: list[Document], epochs: int = 10, size: int = 8) -> None:
+    examples = model.prepare(documents)
+    order = random.Random(2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
+    steps = epochs * len(examples) // size
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / 50, 1 - 0.95 * step / steps)
+    )
+    model.train()
+    for _ in range(epochs):
+        order.shuffle(examples)
+        for start in range(0, len(examples), size):
+            optimizer.zero_grad()
+            model(model.collate(examples[start : start + size])).loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+    model.eval()
+
+
+def derived_accuracy(gold: list[Document], predicted: list[Document]) -> float:
+    table = evaluate(gold, predicted).per_relation
+    return sum((table.get(name, Counts()) for name in DERIVED.values()), Counts()).recall
+
+
+def test_reasoning_infers_what_no_sentence_states_and_names_the_bridge(encoder_path: Path) -> None:
+    chance = random.Random(1)
+    documents = [chained_document(chance, str(number)) for number in range(440)]
+    seen, unseen = documents[:400], documents[400:]
+    found = {}
+    for kind, settings in (
+        (DocreSd, DocreSdSettings(layers=1, dropout=0.0)),
+        (Atlop, AtlopSettings(block_size=8)),
+    ):
+        torch.manual_seed(0)
+        model = kind.from_documents(Encoder.load(str(encoder_path), overlap=16), seen, settings)
+        train(model, seen)
+        found[kind] = model.predict(unseen)
+    accuracy = {kind: derived_accuracy(unseen, predicted) for kind, predicted in found.items()}
+    assert accuracy[DocreSd] > 0.8
+    assert accuracy[DocreSd] > accuracy[Atlop] + 0.4
+
+    bridges = {
+        (document.id, r.head, r.tail, r.type): r.attributes["bridge"]
+        for document in unseen
+        for r in document.relations
+        if r.type in DERIVED.values()
+    }
+    named = [
+        relation.provenance["bridges"][0]["entity"]
+        == bridges[document.id, relation.head, relation.tail, relation.type]
+        for document in found[DocreSd]
+        for relation in document.relations
+        if (document.id, relation.head, relation.tail, relation.type) in bridges
+    ]
+    assert sum(named) > 0.9 * len(named)
