@@ -89,6 +89,7 @@ def test_an_example_shows_the_name_in_its_sentence() -> None:
     text = "word " * 60 + "Ada " + "word " * 60
     (found,) = propose([predicted(text, ("Ada", "PER"))], KNOWN, 1, 1.0)
     assert "word Ada word" in found.example
+    assert found.example.startswith("word ")
     assert len(found.example) <= 120
 
 

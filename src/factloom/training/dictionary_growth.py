@@ -118,7 +118,9 @@ def _example(document: Document, mention: Mention) -> str:
     start, end = 0, len(document.text)
     if sentence is not None:
         start, end = document.sentences[sentence].start, document.sentences[sentence].end
-    start = max(start, mention.start - _EXAMPLE_LENGTH // 2)
+    if mention.start - start > _EXAMPLE_LENGTH // 2:
+        start = mention.start - _EXAMPLE_LENGTH // 2
+        start = max(document.text.find(" ", start, mention.start), start)  # no half word in front
     return " ".join(document.text[start : min(end, start + _EXAMPLE_LENGTH)].split())
 
 

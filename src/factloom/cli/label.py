@@ -1,0 +1,85 @@
+"""`factloom label`: mark the names of a dictionary in documents."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from factloom import formats
+from factloom.cli.predict import check_writable
+from factloom.document import Document
+from factloom.formats import registry
+from factloom.text.dictionary import Case, Dictionary, mark, read_dictionary
+
+
+def label(
+    texts: Annotated[list[Path], typer.Argument(help="The documents, plain or gzipped.")],
+    dictionary: Annotated[
+        list[str],
+        typer.Option(help="A file of names, or a folder with one file a type. May be repeated."),
+    ],
+    output: Annotated[Path, typer.Option(help="Where to write, such as labelled.jsonl.")],
+    case: Annotated[
+        Case,
+        typer.Option(help="headlines: capitals match too (LONDON); ignore: any letters do."),
+    ] = "exact",
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(help="Another name for a type: person=PER. May be repeated."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="The format of TEXTS, where their content does not tell.")
+    ] = None,
+    output_format: Annotated[
+        str | None, typer.Option(help="The format of the output, where its name does not tell.")
+    ] = None,
+) -> None:
+    """Mark the names of a dictionary, the longest first, in place of all mentions of TEXTS."""
+    check_writable(output)
+    written = registry.target_format(output, output_format)
+    names = read_dictionary(dictionary, case, _renamed_types(rename or ()))
+    documents = (document for text in texts for document in formats.read(text, format))
+    counts = _Counts(names)
+    formats.write(counts.marked(documents), output, output_format)
+    for line in counts.lines():
+        typer.echo(line, err=True)
+    typer.echo(f"{counts.documents:,} documents written to {output}", err=True)
+    if written.loses:
+        typer.echo(f"note: {written.name} has no place for {written.loses}", err=True)
+
+
+class _Counts:
+    """What has been marked so far."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+        self.documents = 0
+        self.mentions: Counter[str] = Counter()  # by type
+        self.names: dict[str, set[str]] = {kind: set() for kind in dictionary.types}
+
+    def marked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for document in documents:
+            marked = mark(document, self.dictionary)
+            self.documents += 1
+            for index, mention in enumerate(marked.mentions):
+                self.mentions[mention.type] += 1
+                self.names[mention.type].add(marked.mention_text(index))
+            yield marked
+
+    def lines(self) -> Iterator[str]:
+        """One line a type: how many mentions, of how many names."""
+        for kind in self.dictionary.types:
+            names = len(self.names[kind])
+            yield f"{kind}: {self.mentions[kind]:,} mentions of {names:,} names"
+
+
+def _renamed_types(given: Iterable[str]) -> dict[str, str]:
+    renamed = {}
+    for text in given:
+        old, equals, new = text.partition("=")
+        if not (old and equals and new):
+            raise typer.BadParameter(f"--rename takes old=new, not {text!r}.")
+        renamed[old] = new
+    return renamed

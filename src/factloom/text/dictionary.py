@@ -1,0 +1,199 @@
+"""A typed dictionary of names, and the names of it that a text holds, by maximum matching.
+
+    >>> dictionary = Dictionary([Entry("New York", "LOC"), Entry("York", "ORG")])
+    >>> dictionary.match(["In", "New", "York", "and", "York"])
+    [Match(start=1, end=3, type='LOC'), Match(start=4, end=5, type='ORG')]
+
+Matching goes from left to right and takes the longest name that begins at a word and ends at a
+word; then it goes on behind it. White space does not count, so a name is found however the text
+and the name were cut into words: "St. Louis" in [St, ., Louis] and in [St., Louis]. A Chinese
+character is a word of its own, so Chinese names are found by characters.
+
+A name that is listed under several types has the one with the highest frequency; where that
+leaves several, the one that was listed first.
+"""
+
+import dataclasses
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from factloom.document import Document, Mention
+from factloom.errors import InputError, Place
+from factloom.formats.report import raise_flaw
+from factloom.formats.source import Source
+from factloom.text.tokens import tokenised_sentences
+
+Case = Literal["exact", "headlines", "ignore"]
+CASES: tuple[str, ...] = get_args(Case)
+
+# Capitals match a name in "headlines" from so many characters on: "US" is no headline for "us".
+_HEADLINE_LENGTH = 4
+_DICTIONARY_SUFFIXES = (".txt", ".tsv")
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name, what it names, and how often it does so, where that is known."""
+
+    name: str
+    type: str
+    frequency: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Words `start` to `end` (half-open) are a name of the dictionary."""
+
+    start: int
+    end: int
+    type: str
+
+
+class Dictionary:
+    """Names with types. `case` says when a piece of text is a name of the dictionary:
+
+    exact      where it is written the same way
+    headlines  else where it is all in capitals (LONDON for London), from four characters on
+    ignore     however its letters are written
+    """
+
+    def __init__(self, entries: Iterable[Entry], case: Case = "exact") -> None:
+        self.entries = tuple(entries)
+        self.case = case
+        self._types = _types_by_key((_key(entry.name, case), entry) for entry in self.entries)
+        self._capitals = _types_by_key(
+            (_key(entry.name, case).upper(), entry)
+            for entry in self.entries
+            if case == "headlines" and len(_key(entry.name, case)) >= _HEADLINE_LENGTH
+        )
+        self._longest: defaultdict[str, int] = defaultdict(int)  # by the first character
+        for key in (*self._types, *self._capitals):
+            self._longest[key[0]] = max(self._longest[key[0]], len(key))
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Each type once, in the order in which they are listed."""
+        return tuple(dict.fromkeys(entry.type for entry in self.entries))
+
+    def type_of(self, name: str) -> str | None:
+        """The type of a name, by the case policy; None where the dictionary does not have it."""
+        return self._type_of_key(_key(name, self.case))
+
+    def match(self, words: Sequence[str]) -> list[Match]:
+        """The names in the words of a sentence, by maximum matching."""
+        keys = [_key(word, self.case) for word in words]
+        found: list[Match] = []
+        start = 0
+        while start < len(keys):
+            match = self._longest_match(keys, start)
+            if match is not None:
+                found.append(match)
+            start = start + 1 if match is None else match.end
+        return found
+
+    def _longest_match(self, keys: Sequence[str], start: int) -> Match | None:
+        longest = self._longest.get(keys[start][:1], 0)
+        match, text = None, ""
+        for position in range(start, len(keys)):
+            text += keys[position]
+            if len(text) > longest:
+                break
+            kind = self._type_of_key(text)
+            if kind is not None:
+                match = Match(start, position + 1, kind)
+        return match
+
+    def _type_of_key(self, key: str) -> str | None:
+        kind = self._types.get(key)
+        if kind is None and key.isupper():
+            return self._capitals.get(key)
+        return kind
+
+
+def _key(text: str, case: Case) -> str:
+    """What two spellings of a name have in common."""
+    bare = "".join(text.split())
+    return bare.casefold() if case == "ignore" else bare
+
+
+def _types_by_key(keyed: Iterable[tuple[str, Entry]]) -> dict[str, str]:
+    strongest: dict[str, Entry] = {}
+    for key, entry in keyed:
+        if key not in strongest or entry.frequency > strongest[key].frequency:
+            strongest[key] = entry
+    return {key: entry.type for key, entry in strongest.items() if key}
+
+
+# --- marking documents -----------------------------------------------------------------------
+
+
+def mark(document: Document, dictionary: Dictionary) -> Document:
+    """The document with the dictionary's names as its only mentions."""
+    bare = document.replace(mentions=(), entities=(), relations=(), candidates=None)
+    mentions = []
+    for sentence in tokenised_sentences(bare):
+        words = [document.text[start:end] for start, end in sentence.tokens]
+        for match in dictionary.match(words):
+            start, end = sentence.tokens[match.start][0], sentence.tokens[match.end - 1][1]
+            mentions.append(Mention(start, end, match.type))
+    return bare.replace(mentions=tuple(mentions))
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def read_dictionary(
+    paths: Sequence[str | Path], case: Case = "exact", types: Mapping[str, str] | None = None
+) -> Dictionary:
+    """The names of files and of folders of files, in the order given; `types` renames types.
+
+    A line of a file is a name, and behind tabs its type, its frequency, or both in this order.
+    A line without a type has the name of its file as type: person.txt holds persons.
+    """
+    files = [file for path in paths for file in dictionary_files(path)]
+    entries = [entry for file in files for entry in _read_entries(file)]
+    if not entries:
+        raise InputError("empty-dictionary", Place(file=", ".join(map(str, paths)) or None))
+    renamed = dict(types or {})
+    found = {entry.type for entry in entries}
+    for old in renamed:
+        if old not in found:
+            raise InputError("no-such-type", type=old, types=", ".join(sorted(found)))
+    return Dictionary(
+        (dataclasses.replace(entry, type=renamed.get(entry.type, entry.type)) for entry in entries),
+        case,
+    )
+
+
+def dictionary_files(path: str | Path) -> list[Path]:
+    """The files that a dictionary's path stands for: itself, or those of the folder."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return [folder]
+    return sorted(file for file in folder.iterdir() if file.suffix in _DICTIONARY_SUFFIXES)
+
+
+def _read_entries(path: Path) -> Iterator[Entry]:
+    for number, line in Source(path).lines(raise_flaw):
+        if line.strip():
+            yield _entry(line, path.stem, Place(file=str(path), line=number))
+
+
+def _entry(line: str, default_type: str, place: Place) -> Entry:
+    name, *rest = (column.strip() for column in line.split("\t"))
+    if not name or len(rest) > 2:
+        raise InputError("not-an-entry", place, line=line.strip())
+    frequency = _number(rest[-1]) if rest else None
+    if len(rest) == 2 and frequency is None:
+        raise InputError("not-an-entry", place, line=line.strip())
+    named = rest[:-1] if frequency is not None else rest
+    return Entry(name, (named and named[0]) or default_type, frequency or 0.0)
+
+
+def _number(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text) else None

@@ -1,0 +1,78 @@
+"""`factloom label`: any format in, marks out, and a count of them."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from factloom import formats
+from factloom.cli import app
+from factloom.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "names").mkdir()
+    (tmp_path / "names" / "person.txt").write_text("Ada\n", encoding="utf-8")
+    (tmp_path / "names" / "place.txt").write_text("New York\nOslo\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("Ada left OSLO. Ada saw New York.", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("Oslo O\nis O\ncold O\n\nAda O\n", encoding="utf-8")
+    return tmp_path
+
+
+def label(folder: Path, *options: str, texts: tuple[str, ...] = ("a.txt",)) -> Result:
+    files = [str(folder / text) for text in texts]
+    command = ["label", *files, "--dictionary", str(folder / "names"), *options]
+    return CliRunner().invoke(app, command, catch_exceptions=False)
+
+
+def found(path: Path) -> list[tuple[str, str]]:
+    return [
+        (document.mention_text(index), mention.type)
+        for document in formats.read(path)
+        for index, mention in enumerate(document.mentions)
+    ]
+
+
+def test_names_are_marked_and_counted(folder: Path) -> None:
+    result = label(folder, "--output", str(folder / "out.jsonl"))
+    assert result.exit_code == 0
+    assert found(folder / "out.jsonl") == [
+        ("Ada", "person"),
+        ("Ada", "person"),
+        ("New York", "place"),
+    ]
+    assert "person: 2 mentions of 1 names" in result.stderr
+    assert "place: 1 mentions of 1 names" in result.stderr
+    assert "1 documents written" in result.stderr
+
+
+def test_case_policy_and_type_names_can_be_chosen(folder: Path) -> None:
+    options = ("--case", "headlines", "--rename", "place=LOC", "--rename", "person=PER")
+    assert label(folder, *options, "--output", str(folder / "out.jsonl")).exit_code == 0
+    assert ("OSLO", "LOC") in found(folder / "out.jsonl")
+    assert ("Ada", "PER") in found(folder / "out.jsonl")
+
+
+def test_several_texts_of_several_formats_become_one_file_of_another(folder: Path) -> None:
+    output = folder / "out.conll"
+    result = label(
+        folder, "--output", str(output), "--output-format", "conll", texts=("b.conll", "b.conll")
+    )
+    assert result.exit_code == 0
+    assert output.read_text(encoding="utf-8").split("\n")[:2] == ["Oslo B-place", "is O"]
+    assert found(output) == [("Oslo", "place"), ("Ada", "person")] * 2
+    assert "conll has no place for" in result.stderr
+
+
+def test_an_output_without_a_folder_is_told_before_anything_is_read(folder: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        label(folder, "--output", str(folder / "none" / "out.jsonl"), texts=("missing.txt",))
+    assert caught.value.code == "output-name"
+
+
+@pytest.mark.parametrize("text", ["person", "=PER", "person="])
+def test_a_renaming_needs_two_names(folder: Path, text: str) -> None:
+    result = label(folder, "--output", str(folder / "out.jsonl"), "--rename", text)
+    assert result.exit_code == 2
+    assert "old=new" in result.output
