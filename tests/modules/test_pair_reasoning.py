@@ -215,6 +215,20 @@ def test_a_layer_adds_its_attention_and_normalises(unit: str) -> None:
     torch.testing.assert_close(layer(features, matrix), layer.unit(between))
 
 
+def test_a_layer_that_keeps_nothing_has_the_same_gradients() -> None:
+    pairs = all_pairs(4)
+    results = []
+    for elements in (2**24, 1):
+        torch.manual_seed(2)
+        layer = ReasoningLayer(WIDTH, dropout=0.0, elements=elements).double()
+        features = features_of(pairs).requires_grad_()
+        output = layer(features, matrix_of(pairs, 4))
+        output.sin().sum().backward()
+        results.append([output, features.grad, *(weights.grad for weights in layer.parameters())])
+    for kept, made_again in zip(*results, strict=True):
+        torch.testing.assert_close(made_again, kept, rtol=1e-10, atol=1e-12)
+
+
 def test_feed_forward_and_highway_are_their_formulas() -> None:
     torch.manual_seed(2)
     rows = torch.randn(5, WIDTH, dtype=torch.float64)

@@ -38,6 +38,7 @@ from torch.utils.checkpoint import checkpoint
 # By pattern: does the premise lead from s to the bridge, does the other lead from o to it?
 LEADS_TO_BRIDGE = {1: (True, False), 2: (True, True), 3: (False, True), 4: (False, False)}
 PATTERNS = tuple(LEADS_TO_BRIDGE)
+KEPT = 16  # about so many numbers a feature does a layer keep for its backward pass
 
 
 def premises(
@@ -121,14 +122,8 @@ class ReasoningAttention(nn.Module):
 
     def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
         """(pairs, width) -> (pairs, width)"""
-        query, key, value = self._projected(pairs)
-        own = (query * key).sum(-1)  # (pairs, heads)
-        parts = (
-            self._laid_out(query, matrix),
-            self._laid_out(own.unsqueeze(-1), matrix).squeeze(-1),
-            *self._bridges(key, value, matrix),
-        )
-        attended, own_weight = self._attended(parts)
+        value = self.value(pairs).unflatten(1, (len(self.patterns), -1))
+        attended, own_weight = self._attended(self._parts(pairs, value, matrix))
         rows = attended.flatten(1, 3).index_select(1, matrix.slot)  # (heads, pairs, size)
         own_rows = own_weight.flatten(1).index_select(1, matrix.slot)  # (heads, pairs)
         joined = rows.transpose(0, 1) + own_rows.t().unsqueeze(-1) * value
@@ -137,8 +132,9 @@ class ReasoningAttention(nn.Module):
 
     def weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
         """Where chosen pairs look: (chosen, heads, 1 + entities), first at the pair itself."""
-        query, key, value = self._projected(pairs)
-        near, far, _, _, near_mask, far_mask = self._bridges(key, value, matrix)
+        query, key = self._projected(pairs)
+        near, far = self._bridges(self.key_premises, key, matrix)
+        near_mask, far_mask = self._masks(pairs, matrix)
         document, head, tail = matrix.document[chosen], matrix.head[chosen], matrix.tail[chosen]
         keys = near[:, document, head] + far[:, document, tail]  # (heads, chosen, entities, size)
         of_pair = query[chosen].transpose(0, 1)  # (heads, chosen, size)
@@ -147,32 +143,53 @@ class ReasoningAttention(nn.Module):
         own = (query * key).sum(-1)[chosen].t()  # (heads, chosen)
         return torch.cat([own.unsqueeze(-1), scores], -1).softmax(-1).transpose(0, 1)
 
-    def _projected(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Query (scaled), key and value: (pairs, heads, size) each."""
+    def _parts(self, pairs: Tensor, value: Tensor, matrix: PairMatrix) -> tuple[Tensor, ...]:
+        """What `_attend` takes: all pairs as matrices, by document and head."""
+        query, key = self._projected(pairs)
+        own = (query * key).sum(-1, keepdim=True)  # (pairs, heads, 1)
+        return (
+            self._laid_out(query, matrix),
+            self._laid_out(own, matrix).squeeze(-1),
+            *self._bridges(self.key_premises, key, matrix),
+            *self._bridges(self.value_premises, value, matrix),
+            *self._masks(pairs, matrix),
+        )
+
+    def _projected(self, pairs: Tensor) -> tuple[Tensor, Tensor]:
+        """Query (scaled) and key: (pairs, heads, size) each."""
         shape = (len(self.patterns), -1)
-        query = self.query(pairs).unflatten(1, shape)
-        key, value = self.key(pairs).unflatten(1, shape), self.value(pairs).unflatten(1, shape)
-        return query * query.shape[-1] ** -0.5, key, value
+        query, key = self.query(pairs).unflatten(1, shape), self.key(pairs).unflatten(1, shape)
+        return query * query.shape[-1] ** -0.5, key
 
-    def _bridges(self, key: Tensor, value: Tensor, matrix: PairMatrix) -> tuple[Tensor, ...]:
-        """What the premises of s (near) and of o (far) add to keys, values and masks.
+    def _bridges(
+        self, premises: "_Premises", rows: Tensor, matrix: PairMatrix
+    ) -> tuple[Tensor, Tensor]:
+        """What the premise of s (near) and that of o (far) add to keys or values.
 
-        Four of (heads, documents, end of the pair, bridge, size), two without the size.
+        (pairs, heads, size) -> (heads, documents, end of the pair, bridge, size), twice
         """
-        near_turns, far_turns = (
+        near, far = premises(rows)
+        near_turns, far_turns = self._turns()
+        return self._laid_out(near, matrix, near_turns), self._laid_out(far, matrix, far_turns)
+
+    def _masks(self, pairs: Tensor, matrix: PairMatrix) -> tuple[Tensor, Tensor]:
+        """0 where the premise is there, minus infinity where it is absent.
+
+        (heads, documents, end of the pair, bridge), twice
+        """
+        there = pairs.new_zeros(len(pairs), len(self.patterns), 1)
+        near, far = (
+            self._laid_out(there, matrix, turns, fill=-torch.inf).squeeze(-1)
+            for turns in self._turns()
+        )
+        return near, far
+
+    def _turns(self) -> tuple[list[bool], list[bool]]:
+        """Heads whose premise with s, and with o, leads from the bridge to it."""
+        near, far = (
             [not LEADS_TO_BRIDGE[pattern][end] for pattern in self.patterns] for end in (0, 1)
         )
-        near_key, far_key = self.key_premises(key)
-        near_value, far_value = self.value_premises(value)
-        absent = key.new_zeros(*key.shape[:2], 1)
-        return (
-            self._laid_out(near_key, matrix, near_turns),
-            self._laid_out(far_key, matrix, far_turns),
-            self._laid_out(near_value, matrix, near_turns),
-            self._laid_out(far_value, matrix, far_turns),
-            self._laid_out(absent, matrix, near_turns, fill=-torch.inf).squeeze(-1),
-            self._laid_out(absent, matrix, far_turns, fill=-torch.inf).squeeze(-1),
-        )
+        return near, far
 
     def _laid_out(
         self,
@@ -191,7 +208,7 @@ class ReasoningAttention(nn.Module):
         slots = torch.stack([turned if turn else straight for turn in turns or [False] * heads])
         firsts = torch.arange(heads, device=rows.device) * (shape[1] * shape[2] * shape[3])
         flat = rows.new_full((heads * shape[1] * shape[2] * shape[3], shape[4]), fill)
-        filled = flat.index_copy(
+        filled = flat.index_copy_(
             0, (slots + firsts[:, None]).flatten(), rows.transpose(0, 1).flatten(0, 1)
         )
         return filled.view(shape)
@@ -286,7 +303,10 @@ UNITS = {"feed_forward": FeedForward, "highway": Highway}
 
 
 class ReasoningLayer(nn.Module):
-    """Attention, residual and norm, then a unit that looks at each pair alone."""
+    """Attention, residual and norm, then a unit that looks at each pair alone.
+
+    Beyond `elements` numbers that would be kept for the backward pass, both are made again there.
+    """
 
     def __init__(
         self,
@@ -297,11 +317,20 @@ class ReasoningLayer(nn.Module):
         elements: int = 2**24,
     ) -> None:
         super().__init__()
+        self.elements = elements
         self.attention = ReasoningAttention(width, patterns, elements)
         self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
         self.unit = UNITS[unit](width, dropout)
 
     def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
         """(pairs, width) -> (pairs, width)"""
-        refined: Tensor = self.unit(self.norm(pairs + self.dropout(self.attention(pairs, matrix))))
+        if torch.is_grad_enabled() and KEPT * pairs.numel() > self.elements:
+            attended = checkpoint(self._attended, pairs, matrix, use_reentrant=False)
+            refined: Tensor = checkpoint(self.unit, attended, use_reentrant=False)
+        else:
+            refined = self.unit(self._attended(pairs, matrix))
         return refined
+
+    def _attended(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
+        attended: Tensor = self.norm(pairs + self.dropout(self.attention(pairs, matrix)))
+        return attended
