@@ -14,7 +14,7 @@ from factloom.encoders.character_documents import (
     make_examples,
     read_sentences,
 )
-from factloom.encoders.character_tables import CharacterTables, Vocabularies
+from factloom.encoders.character_tables import CharacterSettings, CharacterTables, Vocabularies
 from factloom.encoders.encoder import Encoder
 from factloom.errors import DocumentError
 from factloom.text.vocabulary import Vocabulary
@@ -92,7 +92,8 @@ def test_values_are_laid_out_by_sentence() -> None:
 def test_every_character_has_the_encoders_state_of_its_token(tiny_encoder_path: Path) -> None:
     encoder = Encoder.load(str(tiny_encoder_path), overlap=16).eval()
     batch = make_batch(examples(encoder), encoder)
-    tables = CharacterTables(Vocabularies(CHARACTERS, None, Vocabulary((), 0, 0)), None, 5, encoder)
+    vocabularies = Vocabularies(CHARACTERS, None, Vocabulary((), 0, 0))
+    tables = CharacterTables(vocabularies, None, CharacterSettings(character_width=5), encoder)
     found = tables(batch, encoder)
     assert tables.width == found.shape[2] == 5 + encoder.width
     rows = [(0, FIRST, range(8)), (1, FIRST, range(10, 12)), (2, SECOND, range(2))]

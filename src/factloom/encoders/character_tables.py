@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor, nn
 
 from factloom.encoders.character_documents import CharacterBatch, CharacterSentence
@@ -46,6 +46,9 @@ class CharacterSettings(BaseModel):
     )
     word_width: PositiveInt = Field(
         50, description="Size of the vectors of words, where no file decides it."
+    )
+    vector_length: PositiveFloat = Field(
+        1.0, description="Length that all vectors begin with; longer ones change less in training."
     )
 
 
@@ -132,15 +135,16 @@ class CharacterTables(nn.Module):
         self,
         vocabularies: Vocabularies,
         vectors: WordVectors | None,
-        width: int,
+        settings: CharacterSettings,
         encoder: Encoder | None,
     ) -> None:
         super().__init__()
-        self.characters = VectorTable.of(vocabularies.characters, vectors, width)
+        width, length = settings.character_width, settings.vector_length
+        self.characters = VectorTable.of(vocabularies.characters, vectors, width, length)
         self.bigrams = (
             None
             if vocabularies.bigrams is None
-            else VectorTable.of(vocabularies.bigrams, vectors, width)
+            else VectorTable.of(vocabularies.bigrams, vectors, width, length)
         )
         own_width = width if self.bigrams is None else 2 * width
         self.width = own_width if encoder is None else own_width + encoder.width

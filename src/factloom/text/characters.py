@@ -1,0 +1,30 @@
+"""Sentences of single characters, for models that read no larger tokens."""
+
+from factloom.document import Document, Sentence, Span
+from factloom.text.sentences import split_sentences
+from factloom.text.tokens import tokenised_sentences
+
+
+def character_sentences(document: Document) -> tuple[Sentence, ...]:
+    """The sentences with a token a character, white space left out.
+
+    The source's own tokens are kept where there are some: a model trained on them wants them.
+    """
+    spans = [(mention.start, mention.end) for mention in document.mentions]
+    sentences = document.sentences or tuple(
+        Sentence(start, end) for start, end in split_sentences(document.text, whole=spans)
+    )
+    with_characters = tuple(
+        sentence if sentence.tokens else _with_characters(document.text, sentence)
+        for sentence in sentences
+    )
+    return tokenised_sentences(document.replace(sentences=with_characters))
+
+
+def _with_characters(text: str, sentence: Sentence) -> Sentence:
+    characters: tuple[Span, ...] = tuple(
+        (offset, offset + 1)
+        for offset in range(sentence.start, sentence.end)
+        if not text[offset].isspace()
+    )
+    return Sentence(sentence.start, sentence.end, characters)
