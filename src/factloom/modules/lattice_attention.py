@@ -95,7 +95,7 @@ def sinusoids(positions: Tensor, width: int) -> Tensor:
 class LatticeAttention(nn.Module):
     """Several heads of A*, each with W_q, W_kE, W_kR, W_v, u and v of its own."""
 
-    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads, self.head_width = heads, width // heads
         self.query = nn.Linear(width, width, bias=False)
@@ -105,7 +105,6 @@ class LatticeAttention(nn.Module):
         self.output = nn.Linear(width, width)
         self.content_bias = nn.Parameter(torch.zeros(heads, self.head_width))  # u
         self.relative_bias = nn.Parameter(torch.zeros(heads, self.head_width))  # v
-        self.dropout = nn.Dropout(dropout)
 
     def forward(self, states: Tensor, relative: Tensor, pairs: SpanPairs, mask: Tensor) -> Tensor:
         """The first spans, as many as `pairs` has queries, after a look at all that are not masked.
@@ -125,7 +124,7 @@ class LatticeAttention(nn.Module):
         position = position.view(sentences, queries, self.heads, spans).transpose(1, 2)
         scores = (content + position) / math.sqrt(self.head_width)
         scores = scores.masked_fill(~mask[:, None, None], torch.finfo(scores.dtype).min)
-        attention = self.dropout(scores.softmax(-1))  # (sentences, heads, queries, spans)
+        attention = scores.softmax(-1)  # (sentences, heads, queries, spans)
         value = self._split(self.value(states)).transpose(1, 2)  # (sentences, heads, spans, .)
         return cast(Tensor, self.output((attention @ value).transpose(1, 2).flatten(2)))
 
@@ -178,7 +177,7 @@ class LatticeLayer(nn.Module):
 
     def __init__(self, width: int, heads: int, inner: int, dropout: float) -> None:
         super().__init__()
-        self.attention = LatticeAttention(width, heads, dropout)
+        self.attention = LatticeAttention(width, heads)
         self.attention_norm = nn.LayerNorm(width)
         self.feed_forward = nn.Sequential(
             nn.Linear(width, inner), nn.ReLU(), nn.Dropout(dropout), nn.Linear(inner, width)
