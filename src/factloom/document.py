@@ -108,6 +108,10 @@ class Document:
         """The same document with some fields exchanged."""
         return dataclasses.replace(self, **changes)
 
+    def without_mentions(self) -> Self:
+        """The text and its sentences alone: no mentions, and nothing that is made of them."""
+        return self.replace(mentions=(), entities=(), relations=(), candidates=None)
+
     @property
     def tokens(self) -> tuple[Span, ...]:
         """The tokens of all sentences; empty where the source had none."""

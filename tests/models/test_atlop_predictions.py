@@ -232,15 +232,16 @@ def test_fitted_scores_are_the_most_likely_of_all_temperatures(
     assert [correct for _, correct in fitted] == right, "the temperature changed a decision"
     assert results["temperature"] == pytest.approx(float(model.temperature))
     assert results["temperature"] != 1.0
-    best = negative_log_likelihood(fitted)
+    # one more right and one more wrong decision at the mean margin are imagined
+    mean = sum(margins) / len(margins)
+    decisions = [*zip(margins, right, strict=True), (mean, True), (mean, False)]
+
+    def loss(temperature: float) -> float:
+        return negative_log_likelihood([(sigmoid(m / temperature), ok) for m, ok in decisions])
+
+    best = loss(results["temperature"])
     for factor in (0.5, 0.8, 0.95, 1.05, 1.25, 2.0):
-        temperature = factor * results["temperature"]
-        others = [
-            (sigmoid(margin / temperature), correct)
-            for margin, correct in zip(margins, right, strict=True)
-        ]
-        assert best < negative_log_likelihood(others)
-    assert best < negative_log_likelihood(plain)
+        assert best < loss(factor * results["temperature"])
 
 
 def test_reported_calibration_error_is_that_of_the_scores_given_out(

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from factloom.document import Document, Sentence
 from factloom.encoders.encoder import Encoder, Tokens
@@ -28,6 +28,16 @@ Integers = NDArray[np.int64]
 _FEATURE_SIZES = (len(Case), len(Digits), len(Signs), len(Place), len(Case))
 _FEATURE_OFFSETS = np.cumsum([0, *_FEATURE_SIZES[:-1]])
 SHAPES = sum(_FEATURE_SIZES)
+
+
+def shape_projection(encoder: Encoder) -> nn.Linear:
+    """What a token's shape adds to its word embedding: nothing at first.
+
+    So the encoder begins as it was pretrained.
+    """
+    projection = nn.Linear(SHAPES, encoder.embedding_width, bias=False)
+    nn.init.zeros_(projection.weight)
+    return projection
 
 
 @dataclass(frozen=True, slots=True)

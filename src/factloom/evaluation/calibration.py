@@ -79,6 +79,16 @@ def fit_temperature_of_decisions(margins: ArrayLike, right: ArrayLike) -> float:
     return fit_temperature(imagined, np.append(outcomes, [True, False]))
 
 
+def calibrate_decisions(margins: ArrayLike, right: ArrayLike) -> dict[str, float]:
+    """The temperature for decisions that were made, and how honest the scores are with it."""
+    temperature = fit_temperature_of_decisions(margins, right)
+    scores = scores_from_margins(margins, temperature)
+    return {
+        "temperature": temperature,
+        "expected_calibration_error": expected_calibration_error(scores, right),
+    }
+
+
 def _agreement(margins: ArrayLike, labels: ArrayLike) -> Floats:
     """The margin as it speaks for the label: negated where the label is false."""
     margins = np.asarray(margins, dtype=np.float64).ravel()

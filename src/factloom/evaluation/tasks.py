@@ -160,8 +160,7 @@ class MentionTask:
         return self.measure(gold, formats.read(path), train_facts, samples)
 
     def unlabelled(self, document: Document) -> Document:
-        # without entities nothing can refer to them
-        return document.replace(mentions=(), entities=(), relations=(), candidates=None)
+        return document.without_mentions()
 
     def confident(self, document: Document, minimum_score: float) -> Document:
         kept = [

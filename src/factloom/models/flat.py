@@ -281,18 +281,17 @@ class Flat(nn.Module):
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> Self:
         """Load what `save_pretrained` wrote; also a hub name."""
-        path, config = storage.load_config(directory, "flat")
-        with storage.clear_errors(path):
-            model = cls(
+        return storage.load_model(
+            directory,
+            "flat",
+            lambda path, config: cls(
                 storage.load_optional_encoder(path, config),
                 config["types"],
                 Vocabularies.from_config(config["vocabularies"]),
                 FlatSettings(**config["settings"]),
                 names=config["names"],
-            )
-            model.provenance = config["provenance"]
-        storage.load_weights(model, path)
-        return model.eval()
+            ),
+        )
 
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""

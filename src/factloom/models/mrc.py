@@ -32,13 +32,9 @@ from torch import Tensor, nn
 from factloom.document import Document, Mention
 from factloom.encoders.asked_passages import Asked, AskedBatch, Passage, make_batch, make_passages
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import SHAPES
+from factloom.encoders.word_documents import shape_projection
 from factloom.errors import Place, RecipeError
-from factloom.evaluation.calibration import (
-    expected_calibration_error,
-    fit_temperature_of_decisions,
-    scores_from_margins,
-)
+from factloom.evaluation.calibration import calibrate_decisions, scores_from_margins
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.sequence_decoding import types_to_learn
@@ -143,8 +139,7 @@ class Mrc(nn.Module):
         self.questions = [encoder.question(questions[name]) for name in self.types]
         self.shape: nn.Linear | None = None
         if settings.shapes:
-            self.shape = nn.Linear(SHAPES, encoder.embedding_width, bias=False)
-            nn.init.zeros_(self.shape.weight)  # the encoder begins as it was pretrained
+            self.shape = shape_projection(encoder)
         self.scores = SpanScores(encoder.width, settings.width or encoder.width, settings.dropout)
         self.register_buffer("temperature", torch.ones(()))
 
@@ -258,7 +253,8 @@ class Mrc(nn.Module):
 
         Passages of like length are put together, up to `batch_tokens` padded tokens.
         """
-        bare = [_without_mentions(document) for document in documents]
+        # nothing that is known of the names may show in how the text is cut into words
+        bare = [document.without_mentions() for document in documents]
         answers = self._answers(bare, batch_tokens)
         scores = scores_from_margins([answer.logit for answer in answers], float(self.temperature))
         found: list[list[Mention]] = [[] for _ in bare]
@@ -305,7 +301,7 @@ class Mrc(nn.Module):
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature by documents that were not trained on."""
-        answers = self._answers([_without_mentions(document) for document in documents], 4096)
+        answers = self._answers([document.without_mentions() for document in documents], 4096)
         gold = {
             (number, mention.start, mention.end, mention.type)
             for number, document in enumerate(documents)
@@ -313,13 +309,9 @@ class Mrc(nn.Module):
         }
         right = [(found.document, found.start, found.end, found.type) in gold for found in answers]
         logits = [answer.logit for answer in answers]
-        temperature = fit_temperature_of_decisions(logits, right)
-        self.temperature.fill_(temperature)
-        scores = scores_from_margins(logits, temperature)
-        return {
-            "temperature": temperature,
-            "expected_calibration_error": expected_calibration_error(scores, right),
-        }
+        fitted = calibrate_decisions(logits, right)
+        self.temperature.fill_(fitted["temperature"])
+        return fitted
 
     # --- storage -------------------------------------------------------------------------------
 
@@ -337,17 +329,16 @@ class Mrc(nn.Module):
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> Self:
         """Load what `save_pretrained` wrote; also a hub name."""
-        path, config = storage.load_config(directory, "mrc")
-        with storage.clear_errors(path):
-            model = cls(
+        return storage.load_model(
+            directory,
+            "mrc",
+            lambda path, config: cls(
                 storage.load_encoder(path, config),
                 config["types"],
                 MrcSettings(**config["settings"]),
                 names=config["names"],
-            )
-            model.provenance = config["provenance"]
-        storage.load_weights(model, path)
-        return model.eval()
+            ),
+        )
 
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""
@@ -373,11 +364,6 @@ def _longest_answer(passage: Passage) -> int:
     """Words of the longest answer, 1 where there is none."""
     lengths = passage.answers[:, 1] - passage.answers[:, 0] + 1
     return int(lengths.max(initial=1))
-
-
-def _without_mentions(document: Document) -> Document:
-    """Nothing that is known of the names may show in how the text is cut into words."""
-    return document.replace(mentions=(), entities=(), relations=(), candidates=None)
 
 
 MODEL, SETTINGS = Mrc, MrcSettings

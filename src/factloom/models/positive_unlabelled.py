@@ -31,16 +31,15 @@ from torch import Tensor, nn
 from factloom.document import Document, Mention
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import (
-    SHAPES,
     WordBatch,
     WordExample,
     make_batch,
     make_examples,
+    shape_projection,
 )
 from factloom.errors import ModelError
 from factloom.evaluation.calibration import (
-    expected_calibration_error,
-    fit_temperature_of_decisions,
+    calibrate_decisions,
     scores_from_margins,
 )
 from factloom.models import storage
@@ -161,8 +160,7 @@ class PositiveUnlabelled(nn.Module):
         self.encoder = encoder
         self.shape: nn.Linear | None = None
         if self.settings.shapes:
-            self.shape = nn.Linear(SHAPES, encoder.embedding_width, bias=False)
-            nn.init.zeros_(self.shape.weight)  # the encoder begins as it was pretrained
+            self.shape = shape_projection(encoder)
         self.dropout = nn.Dropout(self.settings.dropout)
         self.hidden = nn.Linear(encoder.width, self.settings.width)
         self.classifier = nn.Linear(self.settings.width, len(self.types) * self.bags)
@@ -287,10 +285,7 @@ class PositiveUnlabelled(nn.Module):
         self, documents: Sequence[Document], batch_tokens: int, out_of_bag: bool
     ) -> list[Document]:
         temperature = float(self.temperature)
-        bare = [
-            document.replace(mentions=(), entities=(), relations=(), candidates=None)
-            for document in documents
-        ]
+        bare = [document.without_mentions() for document in documents]
         result = list(bare)
         for number, found in self._found(bare, batch_tokens, out_of_bag):
             scores = scores_from_margins([one.margin for one in found], temperature).tolist()
@@ -347,13 +342,9 @@ class PositiveUnlabelled(nn.Module):
             for one in found:
                 margins.append(one.margin)
                 right.append((one.start, one.end, one.type) in gold)
-        temperature = fit_temperature_of_decisions(margins, right)
-        self.temperature.fill_(temperature)
-        fitted = scores_from_margins(np.array(margins), temperature)
-        return {
-            "temperature": temperature,
-            "expected_calibration_error": expected_calibration_error(fitted, right),
-        }
+        fitted = calibrate_decisions(margins, right)
+        self.temperature.fill_(fitted["temperature"])
+        return fitted
 
     # --- storage -------------------------------------------------------------------------------
 
@@ -372,18 +363,17 @@ class PositiveUnlabelled(nn.Module):
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> Self:
         """Load what `save_pretrained` wrote; also a hub name."""
-        path, config = storage.load_config(directory, "positive_unlabelled")
-        with storage.clear_errors(path):
-            model = cls(
+        return storage.load_model(
+            directory,
+            "positive_unlabelled",
+            lambda path, config: cls(
                 storage.load_encoder(path, config),
                 config["types"],
                 LabelShares(**{name: tuple(part) for name, part in config["shares"].items()}),
                 PositiveUnlabelledSettings(**config["settings"]),
                 names=config["names"],
-            )
-            model.provenance = config["provenance"]
-        storage.load_weights(model, path)
-        return model.eval()
+            ),
+        )
 
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""

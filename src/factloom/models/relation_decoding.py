@@ -26,17 +26,13 @@ from factloom.encoders.marked_documents import (
     type_mask,
 )
 from factloom.errors import ModelError
-from factloom.evaluation.calibration import (
-    expected_calibration_error,
-    fit_temperature_of_decisions,
-)
+from factloom.evaluation.calibration import calibrate_decisions
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.modules.localized_context import pair_attention
 from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold, strongest
 
 SettingsT = TypeVar("SettingsT", bound="RelationSettings")
-ModelT = TypeVar("ModelT", bound=nn.Module)
 
 
 class RelationSettings(BaseModel):
@@ -176,12 +172,9 @@ def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str,
         margins = logits - model.rule.threshold.cpu()
     held = strongest(margins, model.settings.most_relations)
     shown, right = margins[held].double().numpy(), labels[held].numpy()
-    model.temperature.fill_(fit_temperature_of_decisions(shown, right))
-    probabilities = (margins[held] / model.temperature.cpu()).sigmoid().double().numpy()
-    return {
-        "temperature": float(model.temperature),
-        "expected_calibration_error": expected_calibration_error(probabilities, right),
-    }
+    fitted = calibrate_decisions(shown, right)
+    model.temperature.fill_(fitted["temperature"])
+    return fitted
 
 
 @torch.inference_mode()
@@ -249,21 +242,19 @@ def save(model: Any, kind: str, directory: str | Path) -> None:
 
 
 def load(
-    model_class: Callable[..., ModelT],
+    model_class: Callable[..., storage.ModelT],
     settings_class: Callable[..., RelationSettings],
     kind: str,
     directory: str | Path,
-) -> ModelT:
+) -> storage.ModelT:
     """The reverse of `save`; `directory` may be a hub name."""
-    path, config = storage.load_config(directory, kind)
-    with storage.clear_errors(path):
-        model: Any = model_class(
+
+    def build(path: Path, config: dict[str, Any]) -> storage.ModelT:
+        return model_class(
             storage.load_encoder(path, config),
             config["relations"],
             settings_class(**config["settings"]),
             relation_names=config["relation_names"],
         )
-        model.provenance = config["provenance"]
-    storage.load_weights(model, path)
-    loaded: ModelT = model.eval()
-    return loaded
+
+    return storage.load_model(directory, kind, build)

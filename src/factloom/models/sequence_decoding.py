@@ -12,15 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Protocol, cast
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
 from factloom.errors import ModelError
 from factloom.evaluation.calibration import (
-    expected_calibration_error,
-    fit_temperature_of_decisions,
+    calibrate_decisions,
     scores_from_margins,
 )
 from factloom.models.batches import batches_by_length, evaluating
@@ -75,10 +73,7 @@ def predict(
     model: SequenceModel, documents: Iterable[Document], batch_tokens: int
 ) -> list[Document]:
     """The documents with nothing but predicted mentions."""
-    bare = [
-        document.replace(mentions=(), entities=(), relations=(), candidates=None)
-        for document in documents
-    ]
+    bare = [document.without_mentions() for document in documents]
     found = list(bare)
     examples = model.prepare(bare)
     with torch.inference_mode(), evaluating(cast(nn.Module, model)):
@@ -139,10 +134,6 @@ def fit_scores(model: SequenceModel, documents: Sequence[Document]) -> dict[str,
             scores.append(cast(float, mention.score))
             right.append((mention.start, mention.end, mention.type) in known)
     margins = [_logit(math.log(max(score, 1e-300))) for score in scores]
-    temperature = fit_temperature_of_decisions(margins, right)
-    model.temperature.fill_(temperature)
-    fitted = scores_from_margins(np.array(margins), temperature)
-    return {
-        "temperature": temperature,
-        "expected_calibration_error": expected_calibration_error(fitted, right),
-    }
+    fitted = calibrate_decisions(margins, right)
+    model.temperature.fill_(fitted["temperature"])
+    return fitted

@@ -299,19 +299,18 @@ class SoftLexicon(nn.Module):
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> Self:
         """Load what `save_pretrained` wrote; also a hub name."""
-        path, config = storage.load_config(directory, "soft_lexicon")
-        with storage.clear_errors(path):
-            model = cls(
+        return storage.load_model(
+            directory,
+            "soft_lexicon",
+            lambda path, config: cls(
                 storage.load_optional_encoder(path, config),
                 config["types"],
                 Vocabularies.from_config(config["vocabularies"]),
                 config["frequencies"],
                 SoftLexiconSettings(**config["settings"]),
                 names=config["names"],
-            )
-            model.provenance = config["provenance"]
-        storage.load_weights(model, path)
-        return model.eval()
+            ),
+        )
 
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""

@@ -6,10 +6,10 @@ Labels, settings, tokenizer and provenance live inside the directory. No pickle 
 import importlib
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 from safetensors import SafetensorError
@@ -19,6 +19,8 @@ from torch import nn
 from factloom import __version__
 from factloom.encoders.encoder import Encoder
 from factloom.errors import FactloomError, ModelError, Place
+
+ModelT = TypeVar("ModelT", bound=nn.Module)
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 
@@ -78,6 +80,18 @@ def clear_errors(path: Path) -> Iterator[None]:
     except Exception as error:
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise ModelError("model-damaged", Place(file=str(path)), detail=detail) from error
+
+
+def load_model(
+    directory: str | Path, kind: str, build: Callable[[Path, dict[str, Any]], ModelT]
+) -> ModelT:
+    """Load what `save` wrote; `build` makes the model from its path and configuration."""
+    path, config = load_config(directory, kind)
+    with clear_errors(path):
+        model = build(path, config)
+        cast(Any, model).provenance = config["provenance"]
+    load_weights(model, path)
+    return model.eval()
 
 
 def load_encoder(path: Path, config: dict[str, Any]) -> Encoder:

@@ -28,11 +28,11 @@ from torch import Tensor, nn
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import (
-    SHAPES,
     WordBatch,
     WordExample,
     make_batch,
     make_examples,
+    shape_projection,
 )
 from factloom.models import sequence_decoding, storage
 from factloom.models.sequence_decoding import types_to_learn
@@ -97,8 +97,7 @@ class Tagger(nn.Module):
         self.encoder = encoder
         self.shape: nn.Linear | None = None
         if self.settings.shapes:
-            self.shape = nn.Linear(SHAPES, encoder.embedding_width, bias=False)
-            nn.init.zeros_(self.shape.weight)  # the encoder begins as it was pretrained
+            self.shape = shape_projection(encoder)
         self.dropout = nn.Dropout(self.settings.dropout)
         self.classifier = nn.Linear(encoder.width, len(self.tags))
         self.field = self._field()
@@ -185,17 +184,16 @@ class Tagger(nn.Module):
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> Self:
         """Load what `save_pretrained` wrote; also a hub name."""
-        path, config = storage.load_config(directory, "tagger")
-        with storage.clear_errors(path):
-            model = cls(
+        return storage.load_model(
+            directory,
+            "tagger",
+            lambda path, config: cls(
                 storage.load_encoder(path, config),
                 config["types"],
                 TaggerSettings(**config["settings"]),
                 names=config["names"],
-            )
-            model.provenance = config["provenance"]
-        storage.load_weights(model, path)
-        return model.eval()
+            ),
+        )
 
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""

@@ -134,7 +134,7 @@ def _types_by_key(keyed: Iterable[tuple[str, Entry]]) -> dict[str, str]:
 
 def mark(document: Document, dictionary: Dictionary) -> Document:
     """The document with the dictionary's names as its only mentions."""
-    bare = document.replace(mentions=(), entities=(), relations=(), candidates=None)
+    bare = document.without_mentions()
     mentions = []
     for sentence in tokenised_sentences(bare):
         words = [document.text[start:end] for start, end in sentence.tokens]

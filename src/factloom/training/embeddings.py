@@ -7,7 +7,7 @@ Which tables are meant:
 3. without a pretrained encoder, every embedding table of the model
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from factloom.errors import Place, RecipeError
+from factloom.training.step import Step
+from factloom.training.trainer import Trainer
 
 
 def embedding_tables(model: nn.Module, chosen: str | None, plugin: str) -> list[nn.Embedding]:
@@ -68,6 +70,19 @@ def gradient_direction(weight: Tensor) -> Tensor | None:
         return None
     norm = float(weight.grad.norm())
     return weight.grad / norm if 0 < norm < float("inf") else None
+
+
+def add_gradient_of_moved(
+    trainer: Trainer, step: Step, tables: Sequence[Tensor], move: Callable[[Tensor], Tensor]
+) -> None:
+    """Run the step once more at E + move(g / ||g||), and put the tables back."""
+    with restored(tables):
+        with torch.no_grad():
+            for table in tables:
+                direction = gradient_direction(table)
+                if direction is not None:
+                    table.add_(move(direction))
+        trainer.backward(step)
 
 
 def _setting(plugin: str) -> Place:

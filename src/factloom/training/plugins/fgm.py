@@ -10,11 +10,10 @@ One more forward and backward pass a step. Each table has its own r and the norm
 whole table, so that epsilon is shared by all words of the step.
 """
 
-import torch
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 from torch import Tensor
 
-from factloom.training.embeddings import gradient_direction, restored, trainable_tables
+from factloom.training.embeddings import add_gradient_of_moved, trainable_tables
 from factloom.training.plugin import Plugin
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
@@ -44,16 +43,8 @@ class FastGradientMethod(Plugin):
         self.tables = trainable_tables(trainer.model, self.settings.embeddings, "fgm")
 
     def after_backward(self, trainer: Trainer, step: Step) -> None:
-        with restored(self.tables):
-            self._move()
-            trainer.backward(step)
-
-    @torch.no_grad()
-    def _move(self) -> None:
-        for table in self.tables:
-            direction = gradient_direction(table)
-            if direction is not None:
-                table.add_(direction, alpha=self.settings.epsilon)
+        epsilon = self.settings.epsilon
+        add_gradient_of_moved(trainer, step, self.tables, lambda direction: epsilon * direction)
 
 
 PLUGIN, SETTINGS = FastGradientMethod, FgmSettings

@@ -10,11 +10,10 @@ One more forward and backward pass a step. Unlike with FGM every number of every
 moves by epsilon, however many words there are.
 """
 
-import torch
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 from torch import Tensor
 
-from factloom.training.embeddings import gradient_direction, restored, trainable_tables
+from factloom.training.embeddings import add_gradient_of_moved, trainable_tables
 from factloom.training.plugin import Plugin
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
@@ -44,16 +43,10 @@ class FastGradientSignMethod(Plugin):
         self.tables = trainable_tables(trainer.model, self.settings.embeddings, "fgsm")
 
     def after_backward(self, trainer: Trainer, step: Step) -> None:
-        with restored(self.tables):
-            self._move()
-            trainer.backward(step)
-
-    @torch.no_grad()
-    def _move(self) -> None:
-        for table in self.tables:
-            direction = gradient_direction(table)
-            if direction is not None:
-                table.add_(direction.sign(), alpha=self.settings.epsilon)
+        epsilon = self.settings.epsilon
+        add_gradient_of_moved(
+            trainer, step, self.tables, lambda direction: epsilon * direction.sign()
+        )
 
 
 PLUGIN, SETTINGS = FastGradientSignMethod, FgsmSettings
