@@ -1,4 +1,4 @@
-"""A small hand-written file in every format that factloom reads."""
+"""A small hand-written file in every format of data that factloom reads; pages are elsewhere."""
 
 import json
 from pathlib import Path
@@ -308,6 +308,9 @@ SAMPLES = {
     "label-studio": LABEL_STUDIO,
     "text": TEXT,
 }
+
+# Read but not written, and with tests of their own.
+PAGES = ("markdown", "html", "pdf")
 
 
 def write_sample(path: Path, format: str, content: bytes | None = None) -> Path:

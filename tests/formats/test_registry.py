@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from format_samples import DOCRED, JSONL, SAMPLES, TEXT
+from format_samples import DOCRED, JSONL, PAGES, SAMPLES, TEXT
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation
@@ -46,6 +46,27 @@ def test_unknown_content_is_an_error_that_lists_the_formats(tmp_path: Path, cont
     assert f"--format: {', '.join(formats.READABLE)}" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"PK\x03\x04\x14\0\x06\0", "docx"),
+        (rb"{\rtf1\ansi Torvik}", "Rich Text"),
+        (bytes.fromhex("d0cf11e0a1b11ae1"), "old office document"),
+        (b"\x89PNG\r\n\x1a\n\0", "picture"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "picture"),
+        (b"GIF89a\x01\0", "picture"),
+    ],
+)
+def test_other_kinds_of_files_are_called_by_their_name(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=kind) as caught:
+        registry.detect(Source(path))
+    assert caught.value.code == "foreign-file"
+
+
 def test_txt_suffix_decides_where_the_content_does_not(tmp_path: Path) -> None:
     assert detected(tmp_path / "file.txt", "[Music] He sings.") == "text"
     assert detected(tmp_path / "file.txt.gz", "Name\tAge\n") == "text"
@@ -78,6 +99,16 @@ def test_unknown_names_of_formats_are_refused(tmp_path: Path) -> None:
         formats.write([], tmp_path / "b.xml")
 
 
+@pytest.mark.parametrize("format", PAGES)
+def test_pages_are_not_written(tmp_path: Path, format: str) -> None:
+    with pytest.raises(InputError, match="no-such-format"):
+        formats.write([Document("Torvik")], tmp_path / "a.txt", format)
+    for suffix in formats.FORMATS[format].suffixes:
+        with pytest.raises(InputError, match="no-format-for-suffix"):
+            formats.write([Document("Torvik")], tmp_path / f"a{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "name", ["a.jsonl", "a.JSONL.GZ", "a.json.gz", "a.data", "a.pubtator", "a.txt"]
 )
@@ -91,7 +122,7 @@ def test_suffix_tells_what_is_written(tmp_path: Path, name: str) -> None:
     assert [document.text for document in formats.read(path, expected)] == ["Torvik"]
 
 
-@pytest.mark.parametrize("format", formats.READABLE)
+@pytest.mark.parametrize("format", SAMPLES)
 def test_what_is_written_is_recognised_and_flawless(tmp_path: Path, format: str) -> None:
     document = Document(
         "Ada left Torvik.",

@@ -60,15 +60,38 @@ def test_a_sentence_begins_at_a_given_break(text: str, place: int) -> None:
         ["William P. Carey left."],
         ["See No. 5 and p. 12.", "He said no.", "Then he left."],
         ["The paper by Jones et al. 2011 is old."],
+        ["J. R. R. Tolkien and J.R.R. Smith met H. G. Wells.", "Wells left."],
+        ["U.S. President Ada Brown spoke.", "She left the U.S.", "It rained."],
+        ["Apple Inc. CEO Tim Brown met Acme Corp. and Bolt Ltd. of Ohio."],
+        ["Martin Luther King Jr. Day is in Jan. or Feb. 2020.", "We met in May.", "Ada left."],
+        ["He is a sales rep.", "Mary is in the U.K. Parliament.", "The cat sat.", "Bo fell ill."],
+        ["Lt. Gen. Ada Brown, Maj. Bo and DR. Who live in Springfield, Ill. near St. Anne."],
+        ["It opens at 5 p.m. Monday and at 6 a.m. GMT.", "We left at 7 p.m.", "Ada stayed."],
+        ["Rue du Petit-Lion-St. Sauveur is near.", "They sell pens, ink, etc.", "Ada buys ink."],
+        ["Roe vs. Wade, op. 27, vol. 3, cf. Smith, ca. 1900.", "Vitamin C.", "The end."],
+        # names with marks, addresses, numbers
+        ["Bo (a.k.a. Robert Brown), tel. +64 4 555 0142, is here.", "Call him."],
+        ["Yahoo! Inc. bought it.", "Who wrote Jeopardy! and what is Yahoo! now?", "Ada."],
+        [
+            "Write to a.b@c.org.",
+            "See www.a.org/b?c=d.",
+            "See https://a.org/b.html?x=1&y=2. for it.",
+        ],
+        ["Pi is 3.14.", "Version 2.0.1 costs $5.", "He paid 1.000,50 euros.", "2001 was good."],
         # quotes and brackets behind the end
         ['"Really?" he asked.', '"Yes!"', "She left."],
         ["(It did.)", "So it was (really).", "“Good.”", "Next."],
         ["Wait... what?", "No!"],
         ["Wait...", "The end."],
+        ["Wait …", "What?!", "No?!", "Well . . . yes . . .", "So it is."],
+        ["He said, 'It is late.'", "Then: “Go (now!).”", "[It was.]", "«Oui.»", "She left."],
+        ['She sang "Who Are You?" and "Help!" there.', '"I am here," he said.', "Gone."],
         # science
         ["OBJECTIVE: p53 was high.", "mRNA fell.", "5 mg were given."],
         # tokenised text
         ["He is an actor .", "He had a role in 2000 ."],
+        ['He said : " It is late . "', '" Go ! " she cried .', '" No . "', "She left ."],
+        ["He lived in Rome , Paris , etc. , and sang Charro ! , a song .", "“ Good . ”", "Next ."],
     ],
 )
 def test_english_rules(expected: list[str]) -> None:
@@ -81,6 +104,9 @@ def test_english_rules(expected: list[str]) -> None:
         ["他说：“你好！”", "她笑了。", "今天天气好吗？", "好；", "走吧。", "（见图。）", "完"],
         ["他在3.5公里外。", "OK?", "好。"],
         ["GPT-4很好!", "我喜欢。"],
+        ["“真的吗？！”", "他问。", "《三国》很长……很好！！！", "（完。）", "『是。』", "她笑了。"],
+        ['他说："你好。"', "她走了。", '"再见。"', "他答。"],
+        ["J. R. R. Tolkien著《魔戒》。", "网址是www.a.cn/b.html。", "1.5米、10.2%。", "第3章。"],
     ],
 )
 @pytest.mark.parametrize("space", ["", "\u3000"])
@@ -101,6 +127,43 @@ def test_wrapped_lines_are_no_boundaries() -> None:
         "France. Then it ends."
     )
     assert sentences(text) == [text[: text.index(" Then")], "Then it ends."]
+
+
+def test_lines_as_wide_as_wrapped_ones_go_on_too() -> None:
+    wrapped = (
+        "The sentence goes on for a while until the editor broke the line before\n"
+        "Paris, a city that lies on the river Seine, somewhere in the north of\n"
+        "France."
+    )
+    headed = (
+        "Heading\nAnother sentence that an editor has broken, this time in front of\n"
+        "London. It ends."
+    )
+    alone = "Members of\nParliament:\nAda,\nBo"
+    assert sentences(f"{wrapped}\n\n{headed}\n\n{alone}") == [
+        wrapped,
+        "Heading",
+        headed[8 : headed.index(" It")],
+        "It ends.",
+        "Members of\nParliament:",
+        "Ada,\nBo",
+    ]
+
+
+def test_headings_bullets_and_numbers_begin_lines() -> None:
+    lines = [
+        "Members",
+        "• Ada Brown",
+        "• bo",
+        "- Cy",
+        "* di",
+        "a) one",
+        "(b) Two",
+        "1. Three. ",
+        "2) Four",
+    ]
+    expected = [*lines[:-2], "1. Three.", "2) Four"]
+    assert sentences("\n".join(lines)) == expected
 
 
 def test_windows_line_ends_are_line_ends() -> None:

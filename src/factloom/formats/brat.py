@@ -38,6 +38,15 @@ def annotation_files(folder: Path) -> list[Path]:
     return sorted((*folder.rglob(f"*{_SUFFIX}"), *folder.rglob(f"*{_SUFFIX}.gz")))
 
 
+def annotations_beside(path: Path) -> bool:
+    """Whether a file is the text of a pair, and is read with its annotations."""
+    name = path.name.removesuffix(".gz")
+    if not name.endswith(".txt"):
+        return False
+    pair = name.removesuffix(".txt") + _SUFFIX
+    return any(path.with_name(found).is_file() for found in (pair, f"{pair}.gz"))
+
+
 def read(source: Source, report: Report) -> Iterator[Document]:
     if not source.path.is_dir():
         yield from _read_pair(source, source.name, report)

@@ -5,14 +5,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from factloom.errors import DocumentError, InputError, Place
 
 
 def write_pieces(pieces: Iterable[str], path: Path) -> None:
     """Write text aside and rename it at the end, gzipped if the name ends in `.gz`."""
-    with _complete_or_nothing(path) as stream:
+    with complete_or_nothing(path) as stream:
         for piece in pieces:
             stream.write(_encode(piece))
 
@@ -30,7 +30,8 @@ def _encode(piece: str) -> bytes:
 
 
 @contextmanager
-def _complete_or_nothing(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+def complete_or_nothing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to that appears under its name when all has been written, or never."""
     # Pipes and devices such as /dev/stdout cannot be renamed to.
     direct = path.exists() and not path.is_file() and not path.is_dir()
     aside = path if direct else path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -38,7 +39,7 @@ def _complete_or_nothing(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
         with aside.open("wb") as raw:
             if path.name.lower().endswith(".gz"):
                 with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
-                    yield stream
+                    yield cast("IO[bytes]", stream)
             else:
                 yield raw
         if not direct:

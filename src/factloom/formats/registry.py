@@ -21,10 +21,13 @@ from factloom.formats import (
     doccano,
     docred,
     genia,
+    html,
     jsonl,
     label_studio,
+    markdown,
     mrc_json,
     offsets,
+    pdf,
     plain_text,
     pubtator,
 )
@@ -49,6 +52,8 @@ class Format:
     write: Callable[..., Iterator[str]] | None = None
     save: Callable[[Iterable[Document], Path], None] | None = None
     suffixes: tuple[str, ...] = ()  # for writing, and to choose between equal candidates
+    suffix_decides: bool = False  # pages may quote what looks like data
+    whole_file: bool = False  # a file is one document
     read: Callable[..., Iterator[Document]] | None = None
     looks_like: Callable[[str], bool] | None = None
     loses: str = ""  # what of a Document has no place in it
@@ -149,6 +154,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format(
                 "brat",
                 suffixes=(".ann",),
+                whole_file=True,
                 looks_like=brat.looks_like,
                 read=brat.read,
                 save=brat.save,
@@ -169,10 +175,34 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 loses="entity identifiers, sentences, tokens, relation scores, evidence, "
                 "provenance, candidates, mentions of several entities",
             ),
+            Format(
+                "markdown",
+                suffixes=(".md", ".markdown"),
+                suffix_decides=True,
+                whole_file=True,
+                read=markdown.read,
+            ),
+            Format(
+                "html",
+                suffixes=(".html", ".htm", ".xhtml"),
+                suffix_decides=True,
+                whole_file=True,
+                looks_like=html.looks_like,
+                read=html.read,
+            ),
+            Format(
+                "pdf",
+                suffixes=(".pdf",),
+                suffix_decides=True,
+                whole_file=True,
+                looks_like=pdf.looks_like,
+                read=pdf.read,
+            ),
             # Prose has no mark of its own: `detect` asks for it when nothing else fits.
             Format(
                 "text",
                 suffixes=(".txt",),
+                whole_file=True,
                 read=plain_text.read,
                 write=plain_text.write,
                 loses="anything but the text",
@@ -180,16 +210,32 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         )
     }
 )
+# How files of other kinds begin, as `Source.head` shows them.
+_FOREIGN = {
+    "PK\x03\x04": "an archive or an office document (docx, odt, epub, xlsx, zip, ...)",
+    "{\\rtf": "a document in Rich Text Format",
+    "\ufffd\ufffd\x11": "an old office document (doc, xls, ppt)",
+    "\ufffdPNG": "a picture",
+    "\ufffd\ufffd\ufffd\ufffd": "a picture",
+    "GIF8": "a picture",
+}
+
 READABLE = tuple(name for name, found in FORMATS.items() if found.read is not None)
+WRITABLE = tuple(name for name, found in FORMATS.items() if found.write or found.save)
 
 
 def reader(source: Source, given: str | None = None) -> Reader:
     """The reader of the format that is given, with its options, or that the content shows."""
-    name, options = split_format(detect(source) if given is None else given)
+    return reader_of(detect(source) if given is None else given, source.place)
+
+
+def reader_of(given: str, place: Place) -> Reader:
+    """The reader of the format that is given, with its options; `place` is for errors."""
+    name, options = split_format(given)
     found = FORMATS.get(name)
     if found is None or found.read is None:
-        raise InputError("no-such-format", source.place, format=name, formats=", ".join(READABLE))
-    checked = checked_options(found.read_options, options, source.place)
+        raise InputError("no-such-format", place, format=name, formats=", ".join(READABLE))
+    checked = checked_options(found.read_options, options, place)
     return found.read if checked is None else partial(found.read, options=checked)
 
 
@@ -197,20 +243,26 @@ def detect(source: Source) -> str:
     """The name of the format that the content of the file, or folder, shows."""
     if source.path.is_dir() and brat.annotation_files(source.path):
         return "brat"
+    for entry in FORMATS.values():
+        if entry.suffix_decides and suffix_of(source.path) in entry.suffixes:
+            return entry.name
     head = source.head()
+    for beginning, kind in _FOREIGN.items():
+        if head.startswith(beginning):
+            raise InputError("foreign-file", source.place, kind=kind)
     found = [
         entry
         for entry in FORMATS.values()
         if entry.looks_like is not None and entry.looks_like(head)
     ]
     if len(found) > 1:
-        found = [entry for entry in found if _suffix(source.path) in entry.suffixes] or found
+        found = [entry for entry in found if suffix_of(source.path) in entry.suffixes] or found
     if len(found) > 1:
         names = ", ".join(entry.name for entry in found)
         raise InputError("ambiguous-format", source.place, found=names)
     if found:
         return found[0].name
-    if plain_text.looks_like(head) or _suffix(source.path) in FORMATS["text"].suffixes:
+    if plain_text.looks_like(head) or suffix_of(source.path) in FORMATS["text"].suffixes:
         return "text"
     next(source.pieces())  # a wrong encoding is the better explanation, if it is one
     raise InputError("unknown-format", source.place, formats=", ".join(READABLE))
@@ -219,16 +271,17 @@ def detect(source: Source) -> str:
 def target_format(path: Path, given: str | None = None) -> Format:
     """The format that is given, or that the suffix of the output's path tells."""
     place = Place(file=str(path))
-    names = ", ".join(FORMATS)
+    names = ", ".join(WRITABLE)
     if given is not None:
         name, _ = split_format(given)
-        if name not in FORMATS:
+        if name not in WRITABLE:
             raise InputError("no-such-format", place, format=name, formats=names)
         return FORMATS[name]
-    for found in FORMATS.values():
-        if _suffix(path) in found.suffixes:
+    written = [FORMATS[name] for name in WRITABLE]
+    for found in written:
+        if suffix_of(path) in found.suffixes:
             return found
-    suffixes = ", ".join(suffix for found in FORMATS.values() for suffix in found.suffixes)
+    suffixes = ", ".join(suffix for found in written for suffix in found.suffixes)
     raise InputError("no-format-for-suffix", place, formats=names, suffixes=suffixes)
 
 
@@ -244,5 +297,6 @@ def save(documents: Iterable[Document], path: Path, given: str | None = None) ->
         write_pieces(pieces, path)
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
+    """The suffix in small letters, that of `a.txt.gz` being `.txt`."""
     return Path(path.name.lower().removesuffix(".gz")).suffix

@@ -48,6 +48,16 @@ class Source:
             raise InputError("empty-file", self.place)
         return start.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", errors="replace")
 
+    def content(self) -> bytes:
+        """The bytes of a file that is not text, if they are not too many to be held."""
+        with self._open() as stream:
+            content = stream.read(MAXIMUM_RECORD + 1)
+        if len(content) > MAXIMUM_RECORD:
+            raise InputError("record-too-long", self.place, limit=MAXIMUM_RECORD)
+        if not content.strip():
+            raise InputError("empty-file", self.place)
+        return content
+
     def lines(self, report: Report) -> Iterator[tuple[int, str]]:
         """Number (from 1) and text of each line; a line that cannot be read is reported."""
         empty = True

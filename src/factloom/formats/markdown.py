@@ -1,0 +1,84 @@
+"""Markdown: the text of a page as a reader sees it.
+
+Headings, paragraphs, list items and rows of tables are sentences of their own at least. Code
+blocks, pictures and the settings in front of a page (YAML between `---`) are left out; of a link
+its words stay.
+
+CommonMark 0.31, with the tables and strikethrough of GitHub: https://spec.commonmark.org
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from factloom.document import Document
+from factloom.errors import InputError
+from factloom.formats.html import page_blocks
+from factloom.formats.page_blocks import CELL_SEPARATOR, Block, read_blocks
+from factloom.formats.plain_text import whole_text
+from factloom.formats.report import Report
+from factloom.formats.source import Source
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_SETTINGS = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_DEEPEST = 100  # of quotes and lists in each other; the parser leaves out what lies deeper
+
+
+def read(source: Source, report: Report) -> Iterator[Document]:
+    parser = _parser(source)
+    page = _SETTINGS.sub("", whole_text(source))
+    yield from read_blocks(_blocks(parser.parse(page)), source, report)
+
+
+def _parser(source: Source) -> "MarkdownIt":
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        missing = {"kind": "Markdown", "library": "markdown-it-py"}
+        raise InputError("page-library-missing", source.place, **missing) from None
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
+    return parser.enable(["table", "strikethrough"])
+
+
+def _blocks(tokens: Iterable["Token"]) -> Iterator[Block]:
+    depth = 0  # of lists
+    row: list[str] = []
+    in_row = False
+    for token in tokens:
+        match token.type:
+            case "list_item_open":
+                depth += 1
+            case "list_item_close":
+                depth -= 1
+            case "tr_open":
+                row, in_row = [], True
+            case "tr_close":
+                yield Block(CELL_SEPARATOR.join(filter(None, row)), close=True)
+                in_row = False
+            case "html_block":
+                yield from page_blocks(token.content)
+            case "inline" if in_row:
+                row.append(_inline_text(token))
+            case "inline":
+                yield Block(_inline_text(token), close=depth > 0)
+
+
+def _inline_text(token: "Token") -> str:
+    return "".join(map(_piece, token.children or ())).strip()
+
+
+def _piece(token: "Token") -> str:
+    match token.type:
+        case "text" | "text_special" | "code_inline":
+            return token.content
+        case "softbreak":
+            return " "
+        case "hardbreak":
+            return "\n"
+        case "html_inline" if _LINE_BREAK.fullmatch(token.content):
+            return "\n"
+    return ""

@@ -1,0 +1,78 @@
+"""How alike names are: every number against a plain comparison of two names."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloom.text.names import OVERLAPS, NameTable
+
+NAMES = st.lists(
+    st.lists(st.sampled_from(["Ada", "ada", "Lovelace", "of", "U.S.", "WHO", "北京", "7", "-"]))
+    .map(" ".join)
+    .filter(bool),
+    min_size=2,
+    max_size=7,
+)
+
+
+def overlap(one: str, other: str) -> list[float]:
+    found = NameTable.of([one, other]).overlap(np.array([0]), np.array([1]))
+    assert found.shape == (1, OVERLAPS)
+    return [round(float(value), 4) for value in found[0]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Ada Lovelace", "Ada Lovelace", [1, 1, 1, 1, 1, 1, 0]),
+        ("ADA LOVELACE", "Ada Lovelace", [0, 1, 1, 1, 1, 1, 0]),
+        ("Lovelace", "Ada Lovelace", [0, 0, 0.5, 1, 0, 1, 0]),
+        ("Ada", "Ada Lovelace", [0, 0, 0.5, 1, 1, 0, 0]),
+        ("Ada King", "Ada Lovelace", [0, 0, 0.3333, 0, 1, 0, 0]),
+        ("WHO", "World Health Organization", [0, 0, 0, 0, 0, 0, 1]),
+        ("U.S.", "United States", [0, 0, 0, 0, 0, 0, 1]),
+        ("IBM", "International Business Machines of America", [0, 0, 0, 0, 0, 0, 0]),
+        ("who", "World Health Organization", [0, 0, 0, 0, 0, 0, 0]),
+        ("北京", "北京大学", [0, 0, 0.5, 1, 1, 0, 0]),
+        ("London", "Paris", [0, 0, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_two_names_are_compared_by_words_and_letters(
+    one: str, other: str, expected: list[float]
+) -> None:
+    assert overlap(one, other) == expected
+    assert overlap(other, one) == expected
+
+
+@given(names=NAMES)
+def test_names_of_a_document_are_compared_as_each_two_alone(names: list[str]) -> None:
+    table = NameTable.of(names)
+    pairs = list(itertools.permutations(range(len(names)), 2))
+    left, right = np.array(pairs).T
+    found = table.overlap(left, right)
+    for row, (one, other) in zip(found, pairs, strict=True):
+        assert [round(float(v), 4) for v in row] == overlap(names[one], names[other])
+
+
+@given(names=NAMES)
+def test_every_pair_within_reach_is_compared_once(names: list[str]) -> None:
+    left, right = NameTable.of(names).pairs(reach=len(names))
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == list(
+        itertools.combinations(range(len(names)), 2)
+    )
+
+
+def test_far_mentions_are_compared_by_their_names() -> None:
+    names = ["Ada Lovelace", "Rome", "Paris", "Oslo", "Lovelace", "Rome", "Bonn", "Rome"]
+    left, right = NameTable.of(names).pairs(reach=1)
+    far = {(a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True) if b - a > 1}
+    assert far == {(0, 4), (1, 5), (5, 7)}
+
+
+def test_one_mention_has_no_pair() -> None:
+    left, right = NameTable.of(["Ada"]).pairs(reach=5)
+    assert (len(left), len(right)) == (0, 0)
+    assert NameTable.of([]).overlap(left, right).shape == (0, OVERLAPS)
