@@ -18,6 +18,14 @@ import factloom
 from factloom.document import Document
 from factloom.evaluation.tasks import TASKS
 
+# What a model of each task adds to documents last.
+FOUND = {
+    "relations": "relations",
+    "mentions": "mentions",
+    "entities": "entities",
+    "end-to-end": "relations",
+}
+
 
 def check_model(
     model: Any,
@@ -87,11 +95,14 @@ def check_batch_equals_single(model: Any, documents: Sequence[Document]) -> None
 
 
 def check_same_predictions(found: Sequence[Document], expected: Sequence[Document]) -> None:
-    """The same relations with evidence and the same mentions; scores equal up to rounding."""
+    """The same mentions, entities and relations with evidence; scores equal up to rounding."""
     for one, other in zip(found, expected, strict=True):
         assert without_scores(one) == without_scores(other)
         assert [m.score for m in one.mentions] == pytest.approx(
             [m.score for m in other.mentions], abs=1e-4
+        )
+        assert [e.score for e in one.entities] == pytest.approx(
+            [e.score for e in other.entities], abs=1e-4
         )
         scores = {(r.head, r.tail, r.type, r.evidence): r.score for r in other.relations}
         assert {(r.head, r.tail, r.type, r.evidence): r.score for r in one.relations} == (
@@ -102,7 +113,8 @@ def check_same_predictions(found: Sequence[Document], expected: Sequence[Documen
 
 def without_scores(document: Document) -> Document:
     mentions = tuple(dataclasses.replace(mention, score=None) for mention in document.mentions)
-    return document.replace(mentions=mentions, relations=())
+    entities = tuple(dataclasses.replace(entity, score=None) for entity in document.entities)
+    return document.replace(mentions=mentions, entities=entities, relations=())
 
 
 def check_labels_are_not_seen(model: Any, documents: Sequence[Document]) -> None:
@@ -135,7 +147,7 @@ def check_saved_and_loaded(model: Any, documents: Sequence[Document], directory:
     by_name = factloom.load(directory / "model").model
     batch = model.collate(model.prepare(documents))
     predicted = model.predict(documents)
-    assert any(getattr(document, model.task) for document in predicted), "nothing to compare"
+    assert any(getattr(document, FOUND[model.task]) for document in predicted), "nothing found"
     for loaded in (by_class, by_name):
         assert not loaded.training
         assert type(loaded) is type(model)

@@ -110,24 +110,61 @@ def train(model: Any, documents: list[Document], epochs: int = 10, size: int = 8
     model.eval()
 
 
-def derived_accuracy(gold: list[Document], predicted: list[Document]) -> float:
+def accuracy_by_pattern(gold: list[Document], predicted: list[Document]) -> dict[int, Counts]:
     table = evaluate(gold, predicted).per_relation
-    return sum((table.get(name, Counts()) for name in DERIVED.values()), Counts()).recall
+    return {pattern: table.get(name, Counts()) for pattern, name in DERIVED.items()}
 
 
-def test_reasoning_infers_what_no_sentence_states_and_names_the_bridge(encoder_path: Path) -> None:
+def derived_accuracy(gold: list[Document], predicted: list[Document]) -> float:
+    return sum(accuracy_by_pattern(gold, predicted).values(), Counts()).recall
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
     chance = random.Random(1)
-    documents = [chained_document(chance, str(number)) for number in range(440)]
-    seen, unseen = documents[:400], documents[400:]
-    found = {}
-    for kind, settings in (
-        (DocreSd, DocreSdSettings(layers=1, dropout=0.0)),
-        (Atlop, AtlopSettings(block_size=8)),
-    ):
+    return [chained_document(chance, str(number)) for number in range(440)]
+
+
+def trained(kind: Any, settings: Any, encoder_path: Path, seen: list[Document]) -> Any:
+    with torch.random.fork_rng():
         torch.manual_seed(0)
         model = kind.from_documents(Encoder.load(str(encoder_path), overlap=16), seen, settings)
         train(model, seen)
-        found[kind] = model.predict(unseen)
+    return model
+
+
+@pytest.fixture(scope="module")
+def reasoner(encoder_path: Path, documents: list[Document]) -> DocreSd:
+    settings = DocreSdSettings(layers=1, dropout=0.3)
+    model: DocreSd = trained(DocreSd, settings, encoder_path, documents[:400])
+    return model
+
+
+def test_silencing_a_head_hurts_its_own_pattern_most(
+    reasoner: DocreSd, documents: list[Document]
+) -> None:
+    unseen = documents[400:]
+    before = accuracy_by_pattern(unseen, reasoner.predict(unseen))
+    weights = {name: value.clone() for name, value in reasoner.state_dict().items()}
+    own, others = [], []
+    for pattern in PATTERNS:
+        with reasoner.silenced(pattern):
+            after = accuracy_by_pattern(unseen, reasoner.predict(unseen))
+        lost = {p: before[p].recall - after[p].recall for p in PATTERNS}
+        own.append(lost.pop(pattern))
+        others.append(max(lost.values()))
+    assert sum(own) > 1.5, own  # of 4; the patterns overlap, so a head may be made up for
+    assert max(others) < 0.1, others
+    for name, value in reasoner.state_dict().items():
+        assert torch.equal(weights[name], value), name
+
+
+def test_reasoning_infers_what_no_sentence_states_and_names_the_bridge(
+    reasoner: DocreSd, encoder_path: Path, documents: list[Document]
+) -> None:
+    seen, unseen = documents[:400], documents[400:]
+    plain = trained(Atlop, AtlopSettings(block_size=8), encoder_path, seen)
+    found = {DocreSd: reasoner.predict(unseen), Atlop: plain.predict(unseen)}
     accuracy = {kind: derived_accuracy(unseen, predicted) for kind, predicted in found.items()}
     assert accuracy[DocreSd] > 0.8
     assert accuracy[DocreSd] > accuracy[Atlop] + 0.4

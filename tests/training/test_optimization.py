@@ -10,7 +10,13 @@ from toy_model import ToyModel, toy_settings
 
 from factloom.errors import RecipeError
 from factloom.training import optimization
-from factloom.training.optimization import adamw, parameter_groups, precision, rate_factor
+from factloom.training.optimization import (
+    adamw,
+    freeze,
+    parameter_groups,
+    precision,
+    rate_factor,
+)
 from factloom.training.settings import TrainingSettings
 
 CPU = torch.device("cpu")
@@ -58,6 +64,14 @@ def test_frozen_parameters_are_left_out() -> None:
         "unused.weight",
         "unused.bias",
     }
+
+
+def test_what_has_the_rate_0_is_frozen() -> None:
+    model, settings = ToyModel(), toy_settings(learning_rates={"encoder.0": 0.0, "": 2.0})
+    freeze(model, settings)
+    frozen = {name for name, weights in model.named_parameters() if not weights.requires_grad}
+    assert frozen == {"encoder.0.weight", "encoder.0.bias"}
+    assert not frozen & rates_and_decay(model, settings).keys()
 
 
 def test_a_prefix_without_a_parameter_is_an_error() -> None:

@@ -51,21 +51,21 @@ def test_results_are_those_of_the_model_that_is_left_behind(
     assert (
         json.loads((tmp_path / "run" / "results.json").read_text())["report"] == (results["report"])
     )
-    extractor = factloom.load(tmp_path / "run" / "best")
+    pipeline = factloom.load(tmp_path / "run" / "best")
     known = facts_of(profiles[:4])
     measured = {
         "development": (profiles[4:6], results["development"]),
         "report": (profiles[6:], results["report"][recipe.data.report[0]]),
     }
     for gold, scores in measured.values():
-        report = evaluate(gold, extractor(gold), known)
+        report = evaluate(gold, pipeline(gold), known)
         assert scores["f1"] == report.f1
         assert scores["ign_f1"] == report.ign_f1
         assert scores["evidence_f1"] == report.evidence_f1
     assert results["development"]["f1"] > 0, "nothing is predicted, so nothing is compared"
     assert results["training"]["epochs"] == 2
-    assert float(extractor.model.temperature) == results["scores_fitted"]["temperature"]
-    assert extractor.model.fit_scores(profiles[4:6]) == pytest.approx(results["scores_fitted"])
+    assert float(pipeline.model.temperature) == results["scores_fitted"]["temperature"]
+    assert pipeline.model.fit_scores(profiles[4:6]) == pytest.approx(results["scores_fitted"])
 
 
 def test_a_seed_gives_the_same_model_again(recipe: Recipe, tmp_path: Path) -> None:

@@ -92,9 +92,9 @@ def test_the_model_learns_and_its_scores_are_reported(
     assert results["development"]["f1"] == 1.0
     assert set(results["development"]) >= {"precision", "recall", "macro_f1", "boundary_f1"}
     assert results["scores_fitted"]["temperature"] > 0
-    extractor = factloom.load(directory / "best")
-    assert (extractor.task, extractor.join_words) == ("mentions", 13)
-    assert extractor.relation_names == {}
+    pipeline = factloom.load(directory / "best")
+    assert (pipeline.task, pipeline.join_words) == ("mentions", 13)
+    assert pipeline.relation_names == {}
 
 
 def test_evaluate_measures_mentions(
@@ -116,15 +116,15 @@ def test_joining_is_as_in_training_unless_said_otherwise(
     recipe: Recipe, run: tuple[Path, dict[str, object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    extractor = factloom.load(run[0] / "best")
-    original = extractor.model.predict
+    pipeline = factloom.load(run[0] / "best")
+    original = pipeline.model.predict
 
     def noting(documents, **options):
         asked.append(len(documents))
         return original(documents, **options)
 
-    monkeypatch.setattr(extractor.model, "predict", noting)
-    monkeypatch.setattr(factloom, "load", lambda _: extractor)
+    monkeypatch.setattr(pipeline.model, "predict", noting)
+    monkeypatch.setattr(factloom, "load", lambda _: pipeline)
     for option in ((), ("--join-words", 0)):
         command(evaluate, "model", recipe.data.train[0], *option)
     assert asked == [2, 3]

@@ -56,8 +56,8 @@ def test_a_model_without_an_encoder_is_trained_kept_and_used(tmp_path: Path, kin
     config = json.loads((best / "config.json").read_text(encoding="utf-8"))
     assert config["encoder"] is None
     assert "杭" in config["vocabularies"]["characters"]["words"]
-    extractor = factloom.load(best)
-    (found,) = extractor([Document("马云在武汉。")])
+    pipeline = factloom.load(best)
+    (found,) = pipeline([Document("马云在武汉。")])
     assert {(m.start, m.end) for m in found.mentions} & {(0, 2), (3, 5)}
 
 

@@ -62,6 +62,11 @@ def record_attention() -> Iterator[AttentionRecord]:
         _current.reset(token)
 
 
+def current_record() -> AttentionRecord | None:
+    """Where to keep queries and keys; None where nobody asks for them."""
+    return _current.get()
+
+
 def _recording_attention(
     module: nn.Module,
     query: Tensor,
@@ -71,7 +76,7 @@ def _recording_attention(
     scaling: float | None = None,
     **options: Any,
 ) -> tuple[Tensor, None]:
-    record = _current.get()
+    record = current_record()
     if record is not None:
         record.query, record.key, record.mask = query, key, attention_mask
         record.scaling = query.shape[-1] ** -0.5 if scaling is None else scaling

@@ -16,7 +16,7 @@ Special tokens, offsets and padding come from the tokenizer, never from constant
 import dataclasses
 import inspect
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -28,7 +28,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from factloom.encoders.attention import RECORDING_ATTENTION, record_attention
+from factloom.encoders.attention import RECORDING_ATTENTION, AttentionRecord, record_attention
 from factloom.encoders.pretrained import resolve
 from factloom.encoders.special_tokens import (
     SpecialTokens,
@@ -63,6 +63,22 @@ class Encoded:
 
     states: Tensor  # (documents, length, width)
     attention: Tensor  # (rows, heads, length), last layer; each row sums to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One pass of the encoder; rows of its attention can be asked for afterwards."""
+
+    states: Tensor  # (documents, length, width)
+    last_layer: AttentionRecord | Tensor  # the tensor: (windows, heads, length, length)
+
+    def attention(self, windows: WindowBatch) -> Tensor:
+        """(rows, heads, length) the rows that `windows`, of the same documents, ask for."""
+        if isinstance(self.last_layer, AttentionRecord):
+            return merge_rows(self.last_layer.rows(windows.query), windows)
+        last = self.last_layer
+        index = windows.query[:, None, :, None].expand(-1, last.shape[1], -1, last.shape[3])
+        return merge_rows(last.gather(2, index), windows)
 
 
 class Encoder(nn.Module):
@@ -215,24 +231,30 @@ class Encoder(nn.Module):
 
         `added` (windows, window length, embedding width) joins the word embeddings.
         """
-        inputs = _inputs(windows)
-        table = cast(Any, self.backbone).get_input_embeddings()
-        with nullcontext() if added is None else _adding(table, windows.token_ids, added):
-            states = self.backbone(**inputs).last_hidden_state
+        with self._adding(windows, added):
+            states = self.backbone(**_inputs(windows)).last_hidden_state
         return merge_states(states, windows)
 
-    def forward(self, windows: WindowBatch) -> Encoded:
+    def read(self, windows: WindowBatch, added: Tensor | None = None) -> Reading:
+        """States, and the last layer's attention for rows that may be chosen by the states."""
         inputs = _inputs(windows)
-        if self.records_attention:
-            with record_attention() as record:
-                states = self.backbone(**inputs).last_hidden_state
-            attention = record.rows(windows.query)
-        else:
+        with self._adding(windows, added):
+            if self.records_attention:
+                with record_attention() as record:
+                    states = self.backbone(**inputs).last_hidden_state
+                return Reading(merge_states(states, windows), record)
             output = self.backbone(**inputs, output_attentions=True)
-            states, last = output.last_hidden_state, output.attentions[-1]
-            index = windows.query[:, None, :, None].expand(-1, last.shape[1], -1, last.shape[3])
-            attention = last.gather(2, index)
-        return Encoded(merge_states(states, windows), merge_rows(attention, windows))
+        return Reading(merge_states(output.last_hidden_state, windows), output.attentions[-1])
+
+    def forward(self, windows: WindowBatch) -> Encoded:
+        reading = self.read(windows)
+        return Encoded(reading.states, reading.attention(windows))
+
+    def _adding(self, windows: WindowBatch, added: Tensor | None) -> AbstractContextManager[None]:
+        if added is None:
+            return nullcontext()
+        table = cast(Any, self.backbone).get_input_embeddings()
+        return _adding(table, windows.token_ids, added)
 
 
 def _inputs(windows: WindowBatch) -> dict[str, Tensor]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.encoder import Encoded, Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.errors import ModelError, Place
 from factloom.text.markers import MarkedText, mark_spans
@@ -88,6 +88,10 @@ class MarkedBatch:
         moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
         return dataclasses.replace(self, **moved)
 
+    def mention_states(self, encoded: Encoded) -> Tensor:
+        """(mentions, width) the states of the opening markers"""
+        return encoded.states[self.mention_document, self.mention_slot]
+
 
 def make_examples(
     documents: Iterable[Document], encoder: Encoder, relations: Sequence[str], marker: str
@@ -107,10 +111,27 @@ def make_examples(
     ]
 
 
-def make_batch(examples: Sequence[MarkedExample], encoder: Encoder, relations: int) -> MarkedBatch:
+def make_unmarked_example(
+    document: Document, tokens: Tokens, relations: Sequence[str]
+) -> MarkedExample:
+    """The same from the tokens of the bare text: a mention's first token stands for its marker."""
+    mentions = _entity_mentions(document)
+    starts = np.asarray([start for (start, _), _ in mentions], dtype=np.int64)
+    bare = MarkedText(document.text, opening=starts, origin=np.arange(len(document.text)))
+    relation_index = {name: index for index, name in enumerate(relations)}
+    return _example(document, mentions, bare, tokens, relation_index)
+
+
+def make_batch(
+    examples: Sequence[MarkedExample],
+    encoder: Encoder,
+    relations: int,
+    rows: Sequence[Integers] | None = None,
+) -> MarkedBatch:
+    """`rows` are the tokens whose attention is asked for; by default the opening markers'."""
     windows = encoder.batch(
         [example.token_ids for example in examples],
-        [example.mention_token for example in examples],
+        [example.mention_token for example in examples] if rows is None else rows,
     )
     before = len(encoder.special.before)
     offsets = list(accumulate((example.entities for example in examples), initial=0))

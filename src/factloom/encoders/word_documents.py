@@ -5,7 +5,7 @@ all documents of a batch stand in one row; `layout` puts them into sentences.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -96,7 +96,7 @@ def make_examples(
     tokenised = encoder.tokenize([document.text for document in documents])
     number = {tag: index for index, tag in enumerate(tags)}
     return [
-        _example(document, tokens, number, scheme)
+        make_example(document, tokens, number, scheme)
         for document, tokens in zip(documents, tokenised, strict=True)
     ]
 
@@ -140,9 +140,10 @@ def _piece_slots(example: WordExample, before: int, whole_words: bool) -> tuple[
     return np.repeat(first, count) + number, count
 
 
-def _example(
-    document: Document, tokens: Tokens, number: dict[str, int], scheme: Scheme
+def make_example(
+    document: Document, tokens: Tokens, number: Mapping[str, int], scheme: Scheme
 ) -> WordExample:
+    """The same of a document whose text has been tokenised; `number` is that of each tag."""
     sentences = [s for s in tokenised_sentences(document) if s.tokens]
     words = [span for sentence in sentences for span in sentence.tokens]
     offsets = np.array(words, np.int64).reshape(-1, 2)

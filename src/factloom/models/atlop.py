@@ -58,6 +58,7 @@ class AtlopSettings(RelationSettings):
     pooling: Literal["logsumexp", "mean"] = Field(
         "logsumexp", description="How the mentions of an entity are joined ('mean': ablation)."
     )
+    marker: str = Field("*", min_length=1, description="Put before and after every mention.")
     context: bool = Field(True, description="Localized context pooling (off: ablation).")
 
 
@@ -124,7 +125,8 @@ class Atlop(nn.Module):
         return make_batch(examples, self.encoder, len(self.relations))
 
     def score(self, batch: MarkedBatch) -> PairScores:
-        pairs = self.pairs(self.encoder(batch.windows), batch)
+        encoded = self.encoder(batch.windows)
+        pairs = self.pairs(batch.mention_states(encoded), encoded.attention, encoded.states, batch)
         return PairScores(self.classifier(pairs.head, pairs.tail), pairs.attention)
 
     def forward(self, batch: MarkedBatch) -> AtlopOutput:

@@ -20,7 +20,8 @@ says that the relation of entities 0 and 1 leans on (0, P19, 2) and (2, P17, 1).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
@@ -75,6 +76,7 @@ class DocreSdSettings(RelationSettings):
     """Everything about the model that a user can choose; kept in its config.json."""
 
     block_size: PositiveInt = Field(8, description="Size of a group of the bilinear pair features.")
+    marker: str = Field("*", min_length=1, description="Put before and after every mention.")
     layers: NonNegativeInt = Field(2, description="Reasoning layers.")
     patterns: tuple[Annotated[int, Field(ge=1, le=len(PATTERNS))], ...] = Field(
         PATTERNS, min_length=1, description="Reasoning patterns, an attention head each."
@@ -152,7 +154,8 @@ class DocreSd(nn.Module):
         return make_batch(examples, self.encoder, len(self.relations))
 
     def score(self, batch: MarkedBatch) -> ReasonedScores:
-        pairs = self.pairs(self.encoder(batch.windows), batch)
+        encoded = self.encoder(batch.windows)
+        pairs = self.pairs(batch.mention_states(encoded), encoded.attention, encoded.states, batch)
         features = self.bilinear(pairs.head, pairs.tail).tanh()  # (pairs, width)
         return self.reason(features, pairs.attention, pair_matrix(batch))
 
@@ -175,6 +178,22 @@ class DocreSd(nn.Module):
             evidence = evidence_divergence(scores.attention, batch).sum() / batch.weight
             loss = loss + self.settings.evidence_weight * evidence
         return DocreSdOutput(scores.logits, loss, scores)
+
+    @contextmanager
+    def silenced(self, pattern: int) -> Iterator[None]:
+        """Inside, the heads of the pattern say nothing: what is each worth to a trained model?"""
+        head = self.settings.patterns.index(pattern)
+        outputs = [cast(ReasoningLayer, layer).attention.output.weight for layer in self.reasoning]
+        kept = [weight.detach().clone() for weight in outputs]
+        with torch.no_grad():
+            for weight in outputs:
+                weight.unflatten(1, (len(self.settings.patterns), -1))[:, head] = 0
+        try:
+            yield
+        finally:
+            with torch.no_grad():
+                for weight, before in zip(outputs, kept, strict=True):
+                    weight.copy_(before)
 
     # --- prediction ----------------------------------------------------------------------------
 

@@ -59,7 +59,6 @@ class RelationSettings(BaseModel):
         description="Which (head type, tail type) a relation may have: any, those seen in the "
         "training data, or a table. A relation that the table lacks is never predicted.",
     )
-    marker: str = Field("*", min_length=1, description="Put before and after every mention.")
     pair_elements: PositiveInt = Field(
         2**24, description="Bounds memory: attention of pairs laid out at once, in numbers."
     )
@@ -73,8 +72,8 @@ class PairScores:
     attention: Tensor  # (entities, heads, length), what the evidence is read from
 
 
-class RelationModel(Protocol):
-    """What prediction and calibration need of a model."""
+class ScoringModel(Protocol):
+    """What decisions need of a model."""
 
     relations: tuple[str, ...]
     temperature: Tensor
@@ -85,15 +84,19 @@ class RelationModel(Protocol):
     @property
     def rule(self) -> AdaptiveThreshold | GlobalThreshold: ...
 
+    def provenance_of(self, scores: Any, held: Tensor, /) -> list[dict[str, Any]]:
+        """Where each relation comes from, in the order of `held` (pairs, relations)."""
+
+
+class RelationModel(ScoringModel, Protocol):
+    """What prediction and calibration need of a model that does nothing else."""
+
     def prepare(self, documents: Iterable[Document]) -> list[MarkedExample]: ...
 
     def collate(self, examples: Sequence[MarkedExample]) -> MarkedBatch: ...
 
     def score(self, batch: MarkedBatch) -> Any:
         """At least what `PairScores` has."""
-
-    def provenance_of(self, scores: Any, held: Tensor, /) -> list[dict[str, Any]]:
-        """Where each relation comes from, in the order of `held` (pairs, relations)."""
 
 
 def relations_to_learn(documents: Iterable[Document]) -> list[str]:
@@ -137,8 +140,18 @@ def relations_of(
 ) -> list[tuple[Relation, ...]]:
     """The relations of documents that are scored together."""
     batch = model.collate(examples).to(model.temperature.device)
-    scores = model.score(batch)
-    margins = _margins(model, scores.logits, documents, examples)
+    return decode(model, documents, examples, batch, model.score(batch))
+
+
+def decode(
+    model: ScoringModel,
+    documents: Sequence[Document],
+    examples: Sequence[MarkedExample],
+    batch: MarkedBatch,
+    scores: Any,
+) -> list[tuple[Relation, ...]]:
+    """The relations of documents whose pairs have been scored."""
+    margins = margins_of(model, scores.logits, documents, examples)
     held = strongest(margins, model.settings.most_relations)
     pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
     weights = _sentence_weights(scores.attention, batch, pairs).cpu()
@@ -165,8 +178,15 @@ def relations_of(
 def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str, float]:
     """Set the temperature (and a global threshold) by documents that were not trained on."""
     margins, labels = _all_margins(model, documents)
+    gold = sum(len(document.relations) for document in documents)
+    return fit_to_margins(model, margins, labels, gold)
+
+
+def fit_to_margins(
+    model: ScoringModel, margins: Tensor, labels: Tensor, gold: int
+) -> dict[str, float]:
+    """The same from the margins and labels of all pairs, (pairs, relations) twice."""
     if isinstance(model.rule, GlobalThreshold):
-        gold = sum(len(document.relations) for document in documents)
         logits = margins + model.rule.threshold.cpu()
         model.rule.fit(logits, labels, gold)
         margins = logits - model.rule.threshold.cpu()
@@ -188,13 +208,13 @@ def _all_margins(model: RelationModel, documents: Sequence[Document]) -> tuple[T
             chosen = [examples[number] for number in numbers]
             batch = model.collate(chosen).to(model.temperature.device)
             of_batch = [documents[number] for number in numbers]
-            margins.append(_margins(model, model.score(batch).logits, of_batch, chosen).cpu())
+            margins.append(margins_of(model, model.score(batch).logits, of_batch, chosen).cpu())
             labels.append(batch.labels.cpu())
     return torch.cat(margins), torch.cat(labels)
 
 
-def _margins(
-    model: RelationModel,
+def margins_of(
+    model: ScoringModel,
     logits: Tensor,
     documents: Sequence[Document],
     examples: Sequence[MarkedExample],

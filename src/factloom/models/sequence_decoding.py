@@ -29,17 +29,22 @@ from factloom.text.tags import Scheme, allowed_transitions, spans_of, tag_names
 SCHEME: Scheme = "BMES"  # every mention's end is marked, so its tags say all about it
 
 
-class SequenceModel(Protocol):
-    """What prediction and calibration need of a model."""
+class TaggingModel(Protocol):
+    """What decisions need of a model."""
 
     tags: tuple[str, ...]
-    temperature: Tensor
 
     @property
     def scheme(self) -> Scheme: ...
 
     @property
     def field(self) -> ConditionalRandomField | IndependentTags: ...
+
+
+class SequenceModel(TaggingModel, Protocol):
+    """What prediction and calibration need of a model that does nothing else."""
+
+    temperature: Tensor
 
     def prepare(self, documents: Sequence[Document]) -> list[Any]:
         """Examples with `lengths` (words of each sentence) and `offsets` (words, 2)."""
@@ -78,16 +83,23 @@ def predict(
     examples = model.prepare(bare)
     with torch.inference_mode(), evaluating(cast(nn.Module, model)):
         for numbers in batches_by_length(examples, batch_tokens):
-            mentions = _mentions(model, [examples[number] for number in numbers])
+            chosen = [examples[number] for number in numbers]
+            batch = model.collate(chosen).to(model.temperature.device)
+            emissions = model.emissions(batch)
+            mentions = decode(model, chosen, emissions, batch.lengths, float(model.temperature))
             for number, of_document in zip(numbers, mentions, strict=True):
                 found[number] = bare[number].replace(mentions=tuple(of_document))
     return found
 
 
-def _mentions(model: SequenceModel, examples: Sequence[Any]) -> Iterator[list[Mention]]:
-    batch = model.collate(examples).to(model.temperature.device)
-    emissions = model.emissions(batch)
-    lengths = batch.lengths
+def decode(
+    model: TaggingModel,
+    examples: Sequence[Any],
+    emissions: Tensor,
+    lengths: Tensor,
+    temperature: float,
+) -> Iterator[list[Mention]]:
+    """The mentions of each example; emissions (sentences, length, tags) are of all of them."""
     paths = model.field.decode(emissions, lengths)
     probable = model.field.path_probabilities(emissions, paths, lengths)
     rows = zip(
@@ -108,7 +120,7 @@ def _mentions(model: SequenceModel, examples: Sequence[Any]) -> Iterator[list[Me
                         start=int(offsets[span.start, 0]),
                         end=int(offsets[span.end - 1, 1]),
                         type=span.type,
-                        score=_score(logarithm, float(model.temperature)),
+                        score=_score(logarithm, temperature),
                     )
                 )
         yield mentions
@@ -127,13 +139,20 @@ def _logit(logarithm: float) -> float:
 def fit_scores(model: SequenceModel, documents: Sequence[Document]) -> dict[str, float]:
     """Set the temperature by documents that were not trained on."""
     model.temperature.fill_(1.0)
+    fitted = calibrate_mentions(documents, predict(model, documents, 4096))
+    model.temperature.fill_(fitted["temperature"])
+    return fitted
+
+
+def calibrate_mentions(
+    documents: Sequence[Document], predicted: Sequence[Document]
+) -> dict[str, float]:
+    """The temperature for the scores of predicted mentions, and how honest they are with it."""
     scores, right = [], []
-    for gold, predicted in zip(documents, predict(model, documents, 4096), strict=True):
+    for gold, found in zip(documents, predicted, strict=True):
         known = {(mention.start, mention.end, mention.type) for mention in gold.mentions}
-        for mention in predicted.mentions:
+        for mention in found.mentions:
             scores.append(cast(float, mention.score))
             right.append((mention.start, mention.end, mention.type) in known)
     margins = [_logit(math.log(max(score, 1e-300))) for score in scores]
-    fitted = calibrate_decisions(margins, right)
-    model.temperature.fill_(fitted["temperature"])
-    return fitted
+    return calibrate_decisions(margins, right)

@@ -1,6 +1,8 @@
 """How every model is kept: config.json, model.safetensors, and the encoder's files beside them.
 
 Labels, settings, tokenizer and provenance live inside the directory. No pickle is ever loaded.
+A compressed model (models/compressed.py) has changes.safetensors instead, and the name of the
+encoder that it changes. The models that come with factloom are of that kind.
 """
 
 import importlib
@@ -23,6 +25,8 @@ from factloom.errors import FactloomError, ModelError, Place
 ModelT = TypeVar("ModelT", bound=nn.Module)
 
 CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
+CHANGES = "changes.safetensors"
+SHIPPED = Path(__file__).parent.parent / "shipped"
 
 
 class Saveable(Protocol):
@@ -47,6 +51,10 @@ def _save_encoder(model: nn.Module, directory: Path) -> dict[str, Any] | None:
     if encoder is None:
         return None
     encoder.save(directory / ENCODER)
+    return encoder_options(encoder)
+
+
+def encoder_options(encoder: Encoder) -> dict[str, Any]:
     return {
         "window": encoder.window,
         "overlap": encoder.overlap,
@@ -95,7 +103,9 @@ def load_model(
 
 
 def load_encoder(path: Path, config: dict[str, Any]) -> Encoder:
-    """The encoder without its weights, which are among the model's."""
+    """The encoder without its weights, which are among the model's; or the base with its own."""
+    if "base" in config:
+        return Encoder.load(config["base"], **config["encoder"])
     return Encoder.from_directory(path / ENCODER, **config["encoder"])
 
 
@@ -105,6 +115,10 @@ def load_optional_encoder(path: Path, config: dict[str, Any]) -> Encoder | None:
 
 
 def load_weights(model: nn.Module, path: Path) -> None:
+    if (path / CHANGES).exists():
+        from factloom.models.compressed import load_changes
+
+        return load_changes(model, path)
     try:
         model.load_state_dict(load_file(path / WEIGHTS))
     except FileNotFoundError as error:
@@ -148,6 +162,8 @@ def push_to_hub(model: Saveable, repository: str, **options: Any) -> str:
 
 
 def _local(name: str) -> Path:
+    if (SHIPPED / name / CONFIG).is_file() and not Path(name).exists():
+        return SHIPPED / name
     if Path(name).is_dir() or name.count("/") != 1 or name.startswith((".", "/")):
         return Path(name)
     from huggingface_hub import snapshot_download

@@ -1,6 +1,6 @@
 """From token states to the two vectors of every entity pair: ATLOP (Zhou et al., AAAI 2021).
 
-mention   h_m = state of its opening marker
+mention   h_m and a row of attention a head: of its opening marker, or of its tokens on average
 entity    h_e = logsumexp over its mentions;    A_e = mean of their attention, a row a head
 context   q_(s,o) = norm(sum over heads of A_s * A_o),   c_(s,o) = H^T q_(s,o)
 pair      z_s = tanh(W_s [h_s; c]),   z_o = tanh(W_o [h_o; c])
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from factloom.encoders.encoder import Encoded
 from factloom.encoders.marked_documents import MarkedBatch
 from factloom.modules.localized_context import pool_pairs
 from factloom.modules.pooling import segment_logsumexp, segment_mean
@@ -51,10 +50,12 @@ class EntityPairs(nn.Module):
         self.head = nn.Linear(inputs, width)
         self.tail = nn.Linear(inputs, width)
 
-    def forward(self, encoded: Encoded, batch: MarkedBatch) -> PairVectors:
-        mentions = encoded.states[batch.mention_document, batch.mention_slot]  # (mentions, width)
+    def forward(
+        self, mentions: Tensor, mention_attention: Tensor, states: Tensor, batch: MarkedBatch
+    ) -> PairVectors:
+        """(mentions, width), (mentions, heads, length), (documents, length, width)"""
         entities = self.pooling(mentions, batch.mention_entity, batch.entities)
-        attention = segment_mean(encoded.attention, batch.mention_entity, batch.entities)
+        attention = segment_mean(mention_attention, batch.mention_entity, batch.entities)
         # W [h; c] = W_h h + W_c c, the first once an entity, the second once for both directions
         weights = torch.cat([self.head.weight, self.tail.weight])
         entity_part = entities @ weights[:, : entities.shape[1]].t()  # (entities, 2 x width)
@@ -64,7 +65,7 @@ class EntityPairs(nn.Module):
         if self.context:
             context = pool_pairs(
                 attention,
-                encoded.states,
+                states,
                 batch.first,
                 batch.second,
                 batch.unordered_counts,

@@ -28,17 +28,26 @@ def decays(name: str, parameter: nn.Parameter) -> bool:
     return parameter.ndim > 1 and not name.endswith("bias")
 
 
+def freeze(model: nn.Module, settings: TrainingSettings) -> None:
+    """Parameters whose learning rate is 0 get no gradient, which would only take time."""
+    for name, parameter in model.named_parameters():
+        if not settings.learning_rates[matching_prefix(name, settings.learning_rates)]:
+            parameter.requires_grad_(False)
+
+
 def parameter_groups(
     model: nn.Module, settings: TrainingSettings
 ) -> list[dict[str, float | list[nn.Parameter]]]:
     """The trainable parameters by learning rate and weight decay; `rate` is the highest rate."""
     groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
+    matched = set()
     for name, parameter in model.named_parameters():
+        prefix = matching_prefix(name, settings.learning_rates)
+        matched.add(prefix)
         if parameter.requires_grad:
-            prefix = matching_prefix(name, settings.learning_rates)
             groups.setdefault((prefix, decays(name, parameter)), []).append(parameter)
     for prefix in settings.learning_rates:
-        if prefix and not any(prefix == used for used, _ in groups):
+        if prefix and prefix not in matched:
             raise RecipeError("unknown-parameter-prefix", _setting("learning_rates"), prefix=prefix)
     return [
         {

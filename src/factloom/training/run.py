@@ -179,8 +179,7 @@ def measure(
 ) -> dict[str, float]:
     """The scores of what the model finds in documents, of which it does not see the labels."""
     task = TASKS[model.task]
-    predicted = model.predict([task.unlabelled(document) for document in documents])
-    return task.scores(documents, predicted, train_facts)
+    return task.scores(documents, task.ask(model, documents), train_facts)
 
 
 def _read_all(paths: Sequence[str], data: DataRecipe) -> list[Document]:

@@ -37,7 +37,8 @@ class TrainingSettings(BaseModel):
     learning_rates: dict[str, NonNegativeFloat] = Field(
         {"": 5e-5},
         description="Learning rate by name prefix of the parameters, such as "
-        '{"encoder": 5e-5, "": 1e-4}. The longest matching prefix wins, "" is all the rest.',
+        '{"encoder": 5e-5, "": 1e-4}. The longest matching prefix wins, "" is all the rest. '
+        "What has the rate 0 is frozen.",
     )
     weight_decay: NonNegativeFloat = Field(
         0.0, description="Decoupled weight decay; never on biases and norms."

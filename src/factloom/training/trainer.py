@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from factloom.errors import InputError, ModelError, Place, RecipeError
 from factloom.training.batching import Budget, epoch_steps, step_count, step_size
 from factloom.training.checkpoint import write_directory
-from factloom.training.optimization import adamw, rate_factor
+from factloom.training.optimization import adamw, freeze, rate_factor
 from factloom.training.plugin import Plugin
 from factloom.training.processes import from_all, from_first, make_accelerator
 from factloom.training.progress import Progress, TrainingResult
@@ -73,6 +73,7 @@ class Trainer:
         self.step_maker = StepMaker(model, examples, budget, self.accelerator)
         self.step_size = step_size(settings, self.accelerator.num_processes)
         self.total_steps = step_count(len(examples), self.step_size) * settings.epochs
+        freeze(model, settings)
         self.optimizer = adamw(model.to(self.accelerator.device), settings, self.accelerator.device)
         self.reporter: Reporter | SilentReporter = SilentReporter()
         if self.accelerator.is_main_process:

@@ -1,0 +1,36 @@
+"""`factloom compress`: a trained model as the small file of what training changed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def compress(
+    model: Annotated[str, typer.Argument(help="A model directory, or a name on the model hub.")],
+    output: Annotated[Path, typer.Option(help="The directory to write.")],
+    base: Annotated[
+        str | None,
+        typer.Option(help="The encoder that training began with; the model's recipe says."),
+    ] = None,
+    languages: Annotated[
+        str | None, typer.Option(help="What the model reads, such as en or en,zh.")
+    ] = None,
+) -> None:
+    """Keep what training changed of the encoder, in 8 bits, and the model's own layers.
+
+    The encoder itself is not in OUTPUT: it is loaded by its name when the model is.
+    """
+    from factloom.models import storage
+    from factloom.models.compressed import save_compressed
+
+    loaded = storage.load(model)
+    recipe = loaded.provenance.get("recipe", {})
+    name = base or recipe.get("encoder", {}).get("name")
+    if name is None:
+        raise typer.BadParameter("the model does not say its encoder: give it by --base.")
+    if languages is not None:
+        loaded.provenance["languages"] = languages.split(",")
+    save_compressed(loaded, output, name)
+    size = sum(file.stat().st_size for file in output.iterdir() if file.is_file())
+    typer.echo(f"{size / 1e6:.1f} MB written to {output}", err=True)

@@ -1,0 +1,145 @@
+"""Documents as joint extraction sees them: words, mentions and entity pairs over the same tokens.
+
+What each of the three looks like: word_documents.py, mention_documents.py, marked_documents.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from factloom.document import Document
+from factloom.encoders import marked_documents, mention_documents, word_documents
+from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.marked_documents import MarkedBatch, MarkedExample
+from factloom.encoders.mention_documents import MentionBatch, MentionExample
+from factloom.encoders.word_documents import WordBatch, WordExample
+from factloom.text.tags import Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class EntityExample:
+    """One document whose mentions and entities are known."""
+
+    mentions: MentionExample
+    entities: MarkedExample
+    entity_mention: tuple[int, ...]  # the mention of each row of `entities.mention_entity`
+
+
+@dataclass(frozen=True, slots=True)
+class JointExample:
+    """One document with everything that is to be learned."""
+
+    words: WordExample
+    known: EntityExample
+
+    @property
+    def id(self) -> str:
+        return self.words.id
+
+    @property
+    def tokens(self) -> int:
+        return self.words.tokens
+
+    @property
+    def pairs(self) -> int:
+        return self.words.pairs
+
+
+@dataclass(frozen=True, slots=True)
+class EntityBatch:
+    """Several documents; the windows of `entities` ask for the attention of mention tokens."""
+
+    mentions: MentionBatch
+    entities: MarkedBatch
+    entity_mention: Tensor  # (mentions of entities,) into all mentions of the batch
+
+    def to(self, device: torch.device | str) -> Self:
+        return replace(
+            self,
+            mentions=self.mentions.to(device),
+            entities=self.entities.to(device),
+            entity_mention=self.entity_mention.to(device),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JointBatch:
+    """Several documents with everything that is to be learned."""
+
+    words: WordBatch
+    known: EntityBatch
+
+    @property
+    def weight(self) -> int:
+        """What the sum of all losses is divided by."""
+        return self.words.words
+
+    def to(self, device: torch.device | str) -> Self:
+        return replace(self, words=self.words.to(device), known=self.known.to(device))
+
+
+@dataclass(frozen=True, slots=True)
+class JointLayout:
+    """How documents become tensors: the labels, and the encoder whose tokens they are made of."""
+
+    encoder: Encoder
+    tags: Sequence[str]
+    scheme: Scheme
+    types: Sequence[str]
+    relations: Sequence[str]
+    reach: int  # of `NameTable.pairs`
+
+    def words(self, document: Document, tokens: Tokens) -> WordExample:
+        number = {tag: index for index, tag in enumerate(self.tags)}
+        return word_documents.make_example(document, tokens, number, self.scheme)
+
+    def mentions(self, document: Document, tokens: Tokens) -> MentionExample:
+        number = {name: index for index, name in enumerate(self.types)}
+        return mention_documents.make_example(document, tokens, number, self.reach)
+
+    def known(self, document: Document, tokens: Tokens) -> EntityExample:
+        return EntityExample(
+            mentions=self.mentions(document, tokens),
+            entities=marked_documents.make_unmarked_example(document, tokens, self.relations),
+            entity_mention=tuple(index for e in document.entities for index in e.mentions),
+        )
+
+    def example(self, document: Document, tokens: Tokens) -> JointExample:
+        return JointExample(self.words(document, tokens), self.known(document, tokens))
+
+    def word_batch(self, examples: Sequence[WordExample]) -> WordBatch:
+        return word_documents.make_batch(examples, self.encoder, whole_words=False)
+
+    def mention_batch(self, examples: Sequence[MentionExample], length: int) -> MentionBatch:
+        """`length` slots a document."""
+        before = len(self.encoder.special.before)
+        return mention_documents.make_batch(examples, before, length)
+
+    def entity_batch(self, examples: Sequence[EntityExample]) -> EntityBatch:
+        entities = marked_documents.make_batch(
+            [example.entities for example in examples],
+            self.encoder,
+            len(self.relations),
+            rows=[example.mentions.rows for example in examples],
+        )
+        mentions = [example.mentions for example in examples]
+        first = np.cumsum([0, *(len(own.type) for own in mentions)])  # mention of each document
+        shifted = [
+            np.add(example.entity_mention, start).astype(np.int64)
+            for example, start in zip(examples, first, strict=False)
+        ]
+        return EntityBatch(
+            mentions=self.mention_batch(mentions, entities.windows.length),
+            entities=entities,
+            entity_mention=torch.from_numpy(np.concatenate(shifted)),
+        )
+
+    def batch(self, examples: Sequence[JointExample]) -> JointBatch:
+        return JointBatch(
+            words=self.word_batch([example.words for example in examples]),
+            known=self.entity_batch([example.known for example in examples]),
+        )

@@ -1,0 +1,169 @@
+"""Documents as coreference sees them: the tokens of mentions, and pairs of mentions.
+
+`MentionExample` is one document, made once; `MentionBatch` is several of them as tensors. The
+mentions and pairs of all documents of a batch stand in one row each.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from factloom.document import Document
+from factloom.encoders.encoder import Tokens
+from factloom.encoders.windows import TokenIds
+from factloom.encoders.words import word_tokens
+from factloom.errors import ModelError, Place
+from factloom.text.names import OVERLAPS, NameTable
+
+Integers = NDArray[np.int64]
+
+FEATURES = OVERLAPS + 1  # how names overlap, and whether the types are the same
+DISTANCES = 10  # 0, 1, 2 to 3, 4 to 7, ..., 256 and more
+
+
+@dataclass(frozen=True, slots=True)
+class MentionExample:
+    """One document as index arrays over its mentions, in their order in the document."""
+
+    id: str
+    token_ids: TokenIds  # (tokens,)
+    first: Integers  # (mentions,) first token of each mention
+    last: Integers  # (mentions,) last token
+    type: Integers  # (mentions,) number of its type, the last one for unknown types
+    left: Integers  # (pairs,) mention
+    right: Integers  # (pairs,) mention behind it
+    features: NDArray[np.float32]  # (pairs, FEATURES)
+    sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
+    mention_distance: Integers  # (pairs,)
+    same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
+
+    @property
+    def tokens(self) -> int:
+        return len(self.token_ids)
+
+    @property
+    def pairs(self) -> int:
+        return len(self.left)
+
+    @property
+    def rows(self) -> Integers:
+        """(mention tokens,) the tokens of all mentions, mention by mention"""
+        count = self.last - self.first + 1
+        number = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        rows: Integers = np.repeat(self.first, count) + number
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class MentionBatch:
+    """Several documents as tensors; mentions count through the whole batch."""
+
+    token_slot: Tensor  # (mention tokens,) slot, through all documents
+    token_mention: Tensor  # (mention tokens,) rising
+    type: Tensor  # (mentions,)
+    left: Tensor  # (pairs,)
+    right: Tensor  # (pairs,)
+    features: Tensor  # (pairs, FEATURES)
+    sentence_distance: Tensor  # (pairs,)
+    mention_distance: Tensor  # (pairs,)
+    same: Tensor  # bool (pairs,)
+    pair_counts: tuple[int, ...]  # pairs of each document
+
+    @property
+    def mentions(self) -> int:
+        return len(self.type)
+
+    def to(self, device: torch.device | str) -> Self:
+        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
+        return dataclasses.replace(self, **moved)
+
+
+def make_example(
+    document: Document, tokens: Tokens, types: Mapping[str, int], reach: int
+) -> MentionExample:
+    """`types` numbers the known types from 0; `reach` is that of `NameTable.pairs`."""
+    spans = np.array([(m.start, m.end) for m in document.mentions], np.int64).reshape(-1, 2)
+    if len(spans) and not len(tokens.ids):
+        raise ModelError("no-token-at-all", Place(document=document.id))
+    first, last = word_tokens(spans, tokens.offsets)
+    first = np.minimum(first, len(tokens.ids) - 1)
+    last = np.maximum(first, last)  # a sign that the tokenizer drops has its neighbour's token
+    kinds = np.array([types.get(m.type, len(types)) for m in document.mentions], np.int64)
+    names = NameTable.of([document.mention_text(index) for index in range(len(spans))])
+    order = np.argsort(spans[:, 0], kind="stable")  # in the text
+    left, right = (order[places] for places in names_in(order, names).pairs(reach))
+    rank = np.argsort(order)
+    entity, sentence = _entities(document), _sentences(document)
+    return MentionExample(
+        id=document.id,
+        token_ids=tokens.ids,
+        first=first,
+        last=last,
+        type=kinds,
+        left=left,
+        right=right,
+        features=np.column_stack(
+            [names.overlap(left, right), (kinds[left] == kinds[right]).astype(np.float32)]
+        ),
+        sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
+        mention_distance=_distance_class(rank[right] - rank[left]),
+        same=(entity[left] == entity[right]) & (entity[left] >= 0),
+    )
+
+
+def names_in(order: Integers, names: NameTable) -> NameTable:
+    """The table for mentions that stand in another order."""
+    return dataclasses.replace(names, name=names.name[order])
+
+
+def make_batch(examples: Sequence[MentionExample], before: int, length: int) -> MentionBatch:
+    """`length` slots a document, its first token in slot `before`."""
+    offsets = list(accumulate((len(example.type) for example in examples), initial=0))[:-1]
+    rows = [e.rows + before + index * length for index, e in enumerate(examples)]
+    counts = [example.last - example.first + 1 for example in examples]
+
+    def joined(parts: Sequence[NDArray[Any]]) -> Tensor:
+        return torch.from_numpy(np.concatenate(parts))
+
+    def shifted(parts: Sequence[Integers]) -> Tensor:
+        return joined([part + offset for part, offset in zip(parts, offsets, strict=True)])
+
+    return MentionBatch(
+        token_slot=joined(rows),
+        token_mention=shifted([np.repeat(np.arange(len(count)), count) for count in counts]),
+        type=joined([example.type for example in examples]),
+        left=shifted([example.left for example in examples]),
+        right=shifted([example.right for example in examples]),
+        features=joined([example.features for example in examples]),
+        sentence_distance=joined([example.sentence_distance for example in examples]),
+        mention_distance=joined([example.mention_distance for example in examples]),
+        same=joined([example.same for example in examples]),
+        pair_counts=tuple(example.pairs for example in examples),
+    )
+
+
+def _entities(document: Document) -> Integers:
+    """(mentions,) the entity of each, -1 for none"""
+    found = np.full(len(document.mentions), -1)
+    for index, entity in enumerate(document.entities):
+        found[list(entity.mentions)] = index
+    return found
+
+
+def _sentences(document: Document) -> Integers:
+    """(mentions,) the sentence of each, 0 where there are none"""
+    found = (document.sentence_at(mention.start) for mention in document.mentions)
+    return np.array([sentence or 0 for sentence in found], np.int64)
+
+
+def _distance_class(distance: Integers) -> Integers:
+    """0, 1, 2 to 3, 4 to 7, ..."""
+    return np.minimum(np.ceil(np.log2(distance + 1)), DISTANCES - 1).astype(np.int64)

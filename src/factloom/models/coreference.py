@@ -1,0 +1,199 @@
+"""Coreference: which mentions of a document name the same thing.
+
+Soon, Ng, Lim, CL 2001 (mention pairs); Lee, He, Lewis, Zettlemoyer, EMNLP 2017, arXiv 1707.07045
+(span states). The scores of pairs: modules/mention_pairs.py; how they become entities:
+models/entity_decoding.py.
+
+    mention   h_m = mean state of its tokens, the encoder reading the bare text
+    pair      a score from both mentions, their types, distance and how alike their names are
+    loss      binary cross entropy over all pairs of mentions
+    decision  average linkage down to a threshold
+
+It reads documents whose mentions are known, and gives their entities.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self, cast
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from factloom.document import Document
+from factloom.encoders import mention_documents
+from factloom.encoders.encoder import Encoder
+from factloom.encoders.mention_documents import MentionBatch, MentionExample
+from factloom.encoders.windows import WindowBatch
+from factloom.models import entity_decoding, storage
+from factloom.models.batches import batches_by_length, evaluating
+from factloom.models.entity_decoding import LinkScale
+from factloom.models.sequence_decoding import types_to_learn
+from factloom.modules.mention_pairs import MentionPairScorer
+from factloom.modules.pooling import segment_mean
+
+
+class CoreferenceSettings(BaseModel):
+    """Everything about the model that a user can choose; kept in its config.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    hidden: PositiveInt = Field(256, description="Size of the hidden layer of the pair scorer.")
+    dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of that layer.")
+    reach: PositiveInt = Field(
+        400, description="Mentions further apart are compared by their names first."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceBatch:
+    windows: WindowBatch
+    mentions: MentionBatch
+
+    @property
+    def weight(self) -> int:
+        """How many terms the loss averages over."""
+        return len(self.mentions.left)
+
+    def to(self, device: torch.device | str) -> Self:
+        return replace(self, windows=self.windows.to(device), mentions=self.mentions.to(device))
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceOutput:
+    """The loss is the mean over the batch's pairs of mentions."""
+
+    logits: Tensor  # (pairs,)
+    loss: Tensor
+
+
+class Coreference(nn.Module):
+    """Entities of documents whose mentions are known.
+
+    >>> model = Coreference(Encoder.load("all-MiniLM-L6-v2"), ["LOC", "PER"])  # doctest: +SKIP
+    """
+
+    task: ClassVar[str] = "entities"
+    settings: CoreferenceSettings
+
+    def __init__(
+        self, encoder: Encoder, types: Sequence[str], settings: CoreferenceSettings | None = None
+    ) -> None:
+        super().__init__()
+        self.settings = settings or CoreferenceSettings()
+        self.types = tuple(types)
+        self.provenance: dict[str, Any] = {}
+
+        self.encoder = encoder
+        self.scorer = MentionPairScorer(
+            encoder.width, len(self.types) + 1, self.settings.hidden, self.settings.dropout
+        )
+        self.scale = LinkScale()
+
+    @classmethod
+    def from_documents(
+        cls,
+        encoder: Encoder,
+        documents: Sequence[Document],
+        settings: CoreferenceSettings,
+        *,
+        names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
+    ) -> Self:
+        """An untrained model for the types that the documents' mentions have."""
+        return cls(encoder, types_to_learn(documents), settings)
+
+    # --- training ------------------------------------------------------------------------------
+
+    def prepare(self, documents: Iterable[Document]) -> list[MentionExample]:
+        """Find the tokens and pairs of mentions, once."""
+        kept = list(documents)
+        tokenised = self.encoder.tokenize([document.text for document in kept])
+        number = {name: index for index, name in enumerate(self.types)}
+        return [
+            mention_documents.make_example(document, tokens, number, self.settings.reach)
+            for document, tokens in zip(kept, tokenised, strict=True)
+        ]
+
+    def collate(self, examples: Sequence[MentionExample]) -> CoreferenceBatch:
+        windows = self.encoder.batch([example.token_ids for example in examples])
+        before = len(self.encoder.special.before)
+        mentions = mention_documents.make_batch(examples, before, windows.length)
+        return CoreferenceBatch(windows, mentions)
+
+    def score(self, batch: CoreferenceBatch) -> Tensor:
+        """(pairs,)"""
+        states = self.encoder.states(batch.windows)  # (documents, length, width)
+        tokens = states.flatten(0, 1).index_select(0, batch.mentions.token_slot)
+        mentions = segment_mean(tokens, batch.mentions.token_mention, batch.mentions.mentions)
+        return cast(Tensor, self.scorer(mentions, batch.mentions))
+
+    def forward(self, batch: CoreferenceBatch) -> CoreferenceOutput:
+        logits = self.score(batch)
+        same = batch.mentions.same.to(logits.dtype)
+        return CoreferenceOutput(logits, F.binary_cross_entropy_with_logits(logits, same))
+
+    # --- prediction ----------------------------------------------------------------------------
+
+    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
+        """The documents with their mentions clustered into entities, and no relations."""
+        kept = list(documents)
+        examples = self.prepare(kept)
+        return [
+            entity_decoding.with_entities(document, example, scores, self.scale)
+            for document, example, scores in zip(
+                kept, examples, self._scores(examples, batch_tokens), strict=True
+            )
+        ]
+
+    @torch.inference_mode()
+    def _scores(self, examples: Sequence[MentionExample], batch_tokens: int) -> list[Tensor]:
+        """(pairs,) of each document; those without a pair are not read at all"""
+        found = [torch.zeros(0)] * len(examples)
+        with evaluating(self):
+            for numbers in batches_by_length(examples, batch_tokens):
+                batch = self.collate([examples[number] for number in numbers])
+                scores = self.score(batch.to(self.scale.threshold.device)).cpu()
+                parts = scores.split(list(batch.mentions.pair_counts))
+                for number, part in zip(numbers, parts, strict=True):
+                    found[number] = part
+        return found
+
+    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
+        """Set threshold and temperature by documents that were not trained on."""
+        examples = self.prepare(documents)
+        scores = self._scores(examples, 4096)
+        return entity_decoding.fit_links(documents, examples, scores, self.scale)
+
+    # --- storage -------------------------------------------------------------------------------
+
+    def save_pretrained(self, directory: str | Path) -> None:
+        """Write config.json, model.safetensors and the encoder's configuration."""
+        config = {
+            "model": "coreference",
+            "types": self.types,
+            "settings": self.settings.model_dump(),
+            "provenance": self.provenance,
+        }
+        storage.save(self, Path(directory), config)
+
+    @classmethod
+    def from_pretrained(cls, directory: str | Path) -> Self:
+        """Load what `save_pretrained` wrote; also a hub name."""
+        return storage.load_model(
+            directory,
+            "coreference",
+            lambda path, config: cls(
+                storage.load_encoder(path, config),
+                config["types"],
+                CoreferenceSettings(**config["settings"]),
+            ),
+        )
+
+    def push_to_hub(self, repository: str, **options: Any) -> str:
+        """Upload to the Hugging Face hub; returns the address."""
+        return storage.push_to_hub(self, repository, **options)
+
+
+MODEL, SETTINGS = Coreference, CoreferenceSettings

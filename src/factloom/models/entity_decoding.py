@@ -1,0 +1,119 @@
+"""From the scores of mention pairs to entities: what all models of coreference do alike.
+
+    decision  average linkage over the scores, down to a threshold that is fitted on dev
+    type      the one with the most confident mentions
+    score     the least of the mentions' scores and the mean probability of the links within
+
+A mention that is linked to no other is an entity of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from factloom.document import Document, Entity
+from factloom.encoders.mention_documents import MentionExample
+from factloom.evaluation.calibration import fit_temperature
+from factloom.modules.clustering import average_linkage
+
+# One very sure link must not outweigh many doubts.
+LARGEST_SCORE = 8.0
+# Thresholds that are tried when one is fitted.
+THRESHOLDS = np.arange(-4.0, 4.25, 0.25)
+
+
+class LinkScale(nn.Module):
+    """What is fitted after training: the threshold of links, the temperature of their scores."""
+
+    threshold: Tensor
+    temperature: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("threshold", torch.zeros(()))
+        self.register_buffer("temperature", torch.ones(()))
+
+    def probability(self, score: float) -> float:
+        """That two mentions name one thing."""
+        return float(torch.sigmoid((torch.tensor(score) - self.threshold) / self.temperature))
+
+
+def with_entities(
+    document: Document, example: MentionExample, scores: Tensor, scale: LinkScale
+) -> Document:
+    """The document with its mentions clustered; `scores` (pairs,) are those of the example."""
+    links = _links(example, scores)
+    clusters = average_linkage(len(document.mentions), links, float(scale.threshold))
+    score_of = {(min(one, other), max(one, other)): score for one, other, score in links}
+    entities = tuple(
+        Entity(
+            mentions=tuple(sorted(cluster, key=lambda index: document.mentions[index].start)),
+            type=_type(document, cluster),
+            score=_score(document, cluster, score_of, scale),
+        )
+        for cluster in clusters
+    )
+    in_text = sorted(entities, key=lambda entity: document.mentions[entity.mentions[0]].start)
+    return document.replace(entities=tuple(in_text), relations=(), candidates=None)
+
+
+def fit_links(
+    documents: Sequence[Document],
+    examples: Sequence[MentionExample],
+    scores: Sequence[Tensor],
+    scale: LinkScale,
+) -> dict[str, float]:
+    """Set the threshold with the most entities exactly right, and an honest temperature."""
+    gold = [{frozenset(entity.mentions) for entity in document.entities} for document in documents]
+    best = (-1.0, 0.0, 0.0)  # F1, nearness to 0, threshold
+    for threshold in THRESHOLDS.tolist():
+        right = found = 0
+        for document, example, of_pairs, known in zip(
+            documents, examples, scores, gold, strict=True
+        ):
+            links = _links(example, of_pairs)
+            clusters = average_linkage(len(document.mentions), links, threshold)
+            right += len(known & {frozenset(cluster) for cluster in clusters})
+            found += len(clusters)
+        f1 = 2 * right / max(1, found + sum(map(len, gold)))
+        best = max(best, (f1, -abs(threshold), threshold))
+    scale.threshold.fill_(best[-1])
+    margins = torch.cat([*scores, torch.zeros(0)]).double() - scale.threshold
+    same = np.concatenate([*(example.same for example in examples), np.zeros(0, np.bool_)])
+    scale.temperature.fill_(fit_temperature(margins.numpy(), same))
+    return {
+        "link_threshold": float(scale.threshold),
+        "link_temperature": float(scale.temperature),
+        "entity_f1_of_gold_mentions": best[0],
+    }
+
+
+def _links(example: MentionExample, scores: Tensor) -> list[tuple[int, int, float]]:
+    bounded = scores.clamp(-LARGEST_SCORE, LARGEST_SCORE).tolist()
+    return list(zip(example.left.tolist(), example.right.tolist(), bounded, strict=True))
+
+
+def _type(document: Document, cluster: Sequence[int]) -> str:
+    votes: defaultdict[str, float] = defaultdict(float)
+    for index in cluster:
+        mention = document.mentions[index]
+        votes[mention.type] += 1.0 if mention.score is None else mention.score
+    return max(votes, key=lambda kind: votes[kind])
+
+
+def _score(
+    document: Document,
+    cluster: Sequence[int],
+    score_of: dict[tuple[int, int], float],
+    scale: LinkScale,
+) -> float:
+    scores = [document.mentions[index].score for index in cluster]
+    known = [score for score in scores if score is not None]
+    links = [score_of[pair] for pair in combinations(cluster, 2) if pair in score_of]
+    if links:
+        known.append(sum(map(scale.probability, links)) / len(links))
+    return min(known, default=1.0)

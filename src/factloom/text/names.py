@@ -1,0 +1,127 @@
+"""How alike names are spelled: what tells mentions of one thing from mentions of two.
+
+All names of a document are compared at once. Names are taken apart into words as
+`text/tokens.py` does, in small letters; a Chinese character is a word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloom.text.tokens import find_tokens
+
+Integers = NDArray[np.int64]
+
+OVERLAPS = 7  # how many numbers `NameTable.overlap` gives
+
+
+@dataclass(frozen=True, slots=True)
+class NameTable:
+    """The names of mentions, each spelling once, and how many words any two of them share."""
+
+    name: Integers  # (mentions,) number of its spelling
+    words: Integers  # (names,) how many different words it has
+    shared: Integers  # (names, names) how many words both have
+    folded: Integers  # (names,) number of the name in small letters
+    first: Integers  # (names,) number of its first word
+    last: Integers  # (names,) number of its last word
+    acronym: NDArray[np.bool_]  # (names, names) whether one is made of the other's first letters
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        number = {name: index for index, name in enumerate(dict.fromkeys(names))}
+        words = [_words(name) for name in number]
+        vocabulary: dict[str, int] = {}
+        has = np.zeros((len(number), len({w for found in words for w in found})), np.float32)
+        for row, found in zip(has, words, strict=True):
+            row[[vocabulary.setdefault(word, len(vocabulary)) for word in found]] = 1
+        short = _codes([*map(_initials, number), *map(_letters, number)], [""])
+        initials, letters = np.split(short, 2)  # (names,) twice, 0 for none
+        made_of = (initials[:, None] == letters) & (letters > 0)  # (long, short)
+        return cls(
+            name=np.array([number[name] for name in names], np.int64),
+            words=has.sum(1).astype(np.int64),
+            shared=(has @ has.T).astype(np.int64),
+            folded=_codes([" ".join(found) for found in words]),
+            first=np.array([vocabulary[found[0]] if found else -1 for found in words], np.int64),
+            last=np.array([vocabulary[found[-1]] if found else -1 for found in words], np.int64),
+            acronym=made_of | made_of.T,
+        )
+
+    def overlap(self, left: Integers, right: Integers) -> NDArray[np.float32]:
+        """(pairs, OVERLAPS) of mentions: the same name, the same but for case, the part of the
+        words that both have, one within the other, same first word, same last word, acronym.
+        """
+        one, other = self.name[left], self.name[right]
+        shared = self.shared[one, other]
+        fewer = np.minimum(self.words[one], self.words[other])
+        union = np.maximum(self.words[one] + self.words[other] - shared, 1)
+        return np.column_stack(
+            [
+                one == other,
+                self.folded[one] == self.folded[other],
+                shared / union,
+                (shared == fewer) & (fewer > 0),
+                (self.first[one] == self.first[other]) & (self.first[one] >= 0),
+                (self.last[one] == self.last[other]) & (self.last[one] >= 0),
+                self.acronym[one, other],
+            ]
+        ).astype(np.float32)
+
+    def pairs(self, reach: int) -> tuple[Integers, Integers]:
+        """The mentions to compare: (pairs,) twice, the left one in front of the right one.
+
+        All pairs of mentions with at most `reach` - 1 others between them. Further apart, where a
+        long document would have too many: each mention and the latest one of the same spelling,
+        and the first mentions of any two spellings that have a word or an acronym in common.
+        """
+        count = len(self.name)
+        near = [
+            np.column_stack([np.arange(count - step), np.arange(step, count)])
+            for step in range(1, min(reach, count - 1) + 1)
+        ]
+        far = [self._same_spelling(), self._first_of_like_names()] if count > reach + 1 else []
+        pairs = np.concatenate([np.zeros((0, 2), np.int64), *near, *far])
+        pairs = np.unique(pairs, axis=0)
+        return pairs[:, 0], pairs[:, 1]
+
+    def _same_spelling(self) -> Integers:
+        """(pairs, 2) each mention and the latest one of the same spelling."""
+        order = np.argsort(self.name, kind="stable")
+        alike = self.name[order[1:]] == self.name[order[:-1]]
+        return np.column_stack([order[:-1][alike], order[1:][alike]])
+
+    def _first_of_like_names(self) -> Integers:
+        """(pairs, 2)"""
+        _, first = np.unique(self.name, return_index=True)
+        one, other = np.nonzero(np.triu((self.shared > 0) | self.acronym, 1))
+        pairs = np.column_stack([first[one], first[other]])
+        return np.sort(pairs, axis=1)
+
+
+def _words(name: str) -> list[str]:
+    folded = name.casefold()
+    found = [folded[start:end] for start, end in find_tokens(folded, 0, len(folded))]
+    return [word for word in found if word[0].isalnum()] or found
+
+
+def _initials(name: str) -> str:
+    """The first letters of the words with a capital: "World Health Organization" -> "who"."""
+    words = [name[start:end] for start, end in find_tokens(name, 0, len(name))]
+    capitals = [word[0] for word in words if word[0].isupper()]
+    return "".join(capitals).casefold() if len(capitals) > 1 else ""
+
+
+def _letters(name: str) -> str:
+    """The letters of a name that looks like an acronym: "U.S." -> "us"."""
+    letters = [character for character in name if character.isalpha()]
+    return "".join(letters).casefold() if len(letters) > 1 and name.isupper() else ""
+
+
+def _codes(values: Sequence[str], known: Sequence[str] = ()) -> Integers:
+    """Equal numbers for equal values; the `known` ones come first."""
+    number = {value: index for index, value in enumerate(known)}
+    return np.array([number.setdefault(value, len(number)) for value in values], np.int64)

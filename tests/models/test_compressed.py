@@ -1,0 +1,134 @@
+"""Compressed models: how far weights may be off, and that they load and predict like others."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from typer.testing import CliRunner
+
+import factloom
+from factloom.cli import app
+from factloom.document import Document
+from factloom.encoders.encoder import Encoder
+from factloom.errors import ModelError
+from factloom.models.compressed import save_compressed
+from factloom.models.joint import Joint, JointSettings
+
+
+@pytest.fixture(scope="module")
+def trained(tiny_encoder_path: Path, profiles: list[Document]) -> Joint:
+    """A model a few steps away from its encoder, whose word embeddings did not move."""
+    with torch.random.fork_rng():
+        torch.manual_seed(2)
+        encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+        settings = JointSettings(block_size=8, hidden=16, dropout=0.0)
+        model = Joint.from_documents(encoder, profiles[:2], settings)
+        model.encoder.backbone.embeddings.requires_grad_(False)
+        batch = model.collate(model.prepare(profiles[:2]))
+        moving = [weights for weights in model.parameters() if weights.requires_grad]
+        optimizer = torch.optim.AdamW(moving, lr=3e-3)
+        for _ in range(100):
+            optimizer.zero_grad()
+            model(batch).loss.backward()
+            optimizer.step()
+    model.provenance = {"recipe": {"encoder": {"name": str(tiny_encoder_path)}}}
+    return model.eval()
+
+
+@pytest.fixture(scope="module")
+def directory(
+    trained: Joint, tiny_encoder_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    path = tmp_path_factory.mktemp("compressed") / "model"
+    save_compressed(trained, path, str(tiny_encoder_path))
+    return path
+
+
+def test_no_weight_is_off_by_more_than_half_a_step_of_its_row(
+    trained: Joint, directory: Path, tiny_encoder_path: Path
+) -> None:
+    base = Encoder.load(str(tiny_encoder_path)).state_dict()
+    loaded = factloom.load(directory).model.state_dict()
+    for name, value in trained.state_dict().items():
+        start = base.get(name.removeprefix("encoder."), torch.zeros(()))
+        start = start if name.startswith("encoder.") else torch.zeros(())
+        if value.dim() < 2:
+            assert torch.allclose(loaded[name], value, atol=1e-7), name
+            continue
+        largest = (value - start).flatten(1).abs().amax(1)
+        off = (loaded[name] - value).flatten(1).abs().amax(1)
+        assert (off <= largest / 127 / 2 + 1e-7).all(), name
+
+
+def test_what_training_left_alone_is_not_kept(directory: Path) -> None:
+    names = set(load_file(directory / "changes.safetensors"))
+    assert not any("embeddings" in name for name in names)
+    assert any(name.startswith("encoder.backbone.encoder") for name in names)
+    assert {path.name for path in directory.iterdir()} == {"config.json", "changes.safetensors"}
+
+
+def test_a_compressed_model_finds_what_the_whole_one_does(
+    trained: Joint, directory: Path, profiles: list[Document]
+) -> None:
+    loaded = factloom.load(directory).model
+    for whole, small in zip(
+        [*trained.predict(profiles[:2]), *trained.relate(profiles[:2])],
+        [*loaded.predict(profiles[:2]), *loaded.relate(profiles[:2])],
+        strict=True,
+    ):
+        spans = [(mention.start, mention.end, mention.type) for mention in whole.mentions]
+        assert spans
+        assert spans == [(m.start, m.end, m.type) for m in small.mentions]
+        assert [e.mentions for e in whole.entities] == [e.mentions for e in small.entities]
+        assert [(r.head, r.tail, r.type) for r in whole.relations] == [
+            (r.head, r.tail, r.type) for r in small.relations
+        ]
+    assert any(document.relations for document in trained.relate(profiles[:2]))
+    assert loaded.provenance == trained.provenance
+    assert loaded.relations == trained.relations
+
+
+def test_a_compressed_model_that_is_loaded_can_be_saved_whole(
+    directory: Path, profiles: list[Document], tmp_path: Path
+) -> None:
+    loaded = factloom.load(directory).model
+    loaded.save_pretrained(tmp_path / "whole")
+    again = factloom.load(tmp_path / "whole").model
+    assert again.predict(profiles[:2]) == loaded.predict(profiles[:2])
+
+
+def test_the_command_takes_the_encoder_from_the_model(
+    trained: Joint, directory: Path, tmp_path: Path
+) -> None:
+    trained.save_pretrained(tmp_path / "whole")
+    output = tmp_path / "small"
+    result = CliRunner().invoke(app, ["compress", str(tmp_path / "whole"), "--output", str(output)])
+    assert result.exit_code == 0, result.output
+    for name in ("config.json", "changes.safetensors"):
+        assert (output / name).read_bytes() == (directory / name).read_bytes()
+
+
+@pytest.mark.parametrize("damage", ["cut", "weight missing", "unknown weight"])
+def test_damaged_changes_are_an_error_with_the_file(
+    directory: Path, tmp_path: Path, damage: str
+) -> None:
+    weights = load_file(directory / "changes.safetensors")
+    if damage == "weight missing":
+        del weights["tag.bias"]
+    if damage == "unknown weight":
+        weights["tags.bias"] = weights["tag.bias"].clone()
+    (tmp_path / "config.json").write_bytes((directory / "config.json").read_bytes())
+    save_file(weights, tmp_path / "changes.safetensors")
+    if damage == "cut":
+        content = (tmp_path / "changes.safetensors").read_bytes()
+        (tmp_path / "changes.safetensors").write_bytes(content[: len(content) // 2])
+    with pytest.raises(ModelError, match=r"changes\.safetensors") as caught:
+        factloom.load(tmp_path)
+    assert caught.value.code == "model-damaged"
+
+
+def test_another_encoder_cannot_be_the_base(trained: Joint, tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        save_compressed(trained, tmp_path, "all-MiniLM-L6-v2")
+    assert caught.value.code == "other-base"

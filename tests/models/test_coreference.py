@@ -1,0 +1,129 @@
+"""Coreference: mentions in, entities out."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from model_checks import check_model
+
+from factloom.document import Document, Mention, Sentence
+from factloom.encoders.encoder import Encoder
+from factloom.evaluation.tasks import TASKS
+from factloom.models import entity_decoding
+from factloom.models.coreference import Coreference, CoreferenceSettings
+from factloom.models.entity_decoding import LinkScale
+
+TEXT = "Ada Lovelace met Babbage . Lovelace and Babbage wrote . Ada left ."
+SPANS = [(0, 12), (17, 24), (27, 35), (40, 47), (56, 59)]
+ADA, BABBAGE = (0, 2, 4), (1, 3)
+
+
+def document(scores: list[float | None] | None = None) -> Document:
+    return Document(
+        TEXT,
+        sentences=(Sentence(0, 26), Sentence(27, 55), Sentence(56, 66)),
+        mentions=tuple(
+            Mention(*span, "PER", score=score)
+            for span, score in zip(SPANS, scores or [None] * 5, strict=True)
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def model(tiny_encoder_path: Path) -> Coreference:
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+        return Coreference(encoder, ["LOC", "PER"], CoreferenceSettings(hidden=8)).eval()
+
+
+def test_coreference_passes_the_checks_of_every_model(
+    tiny_encoder_path: Path, profiles: list[Document], tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+    settings = CoreferenceSettings(hidden=16, dropout=0.0)
+    trained = Coreference.from_documents(encoder, profiles[:3], settings)
+    unknown_type = {"scorer.types.weight"}  # gets a gradient, but not in its last row
+    assert unknown_type <= dict(trained.named_parameters()).keys()
+    check_model(trained, profiles[:3], tmp_path)
+    task = TASKS["entities"]
+    found = task.scores(profiles[:3], task.ask(trained, profiles[:3]))
+    assert found["f1"] > 0.9  # of what it was trained on
+
+
+def linked(model: Coreference, same: list[tuple[int, ...]], scores: list[float | None]) -> Document:
+    """The entities where the given clusters have sure links and all others sure doubts."""
+    whole = document(scores)
+    (example,) = model.prepare([whole])
+    of_pairs = [
+        4.0 if any({one, other} <= set(cluster) for cluster in same) else -4.0
+        for one, other in zip(example.left.tolist(), example.right.tolist(), strict=True)
+    ]
+    return entity_decoding.with_entities(whole, example, torch.tensor(of_pairs), LinkScale())
+
+
+def test_linked_mentions_are_one_entity_in_the_order_of_the_text(model: Coreference) -> None:
+    found = linked(model, [ADA, BABBAGE], [None] * 5)
+    assert [entity.mentions for entity in found.entities] == [ADA, BABBAGE]
+    assert [entity.type for entity in found.entities] == ["PER", "PER"]
+
+
+def test_an_entity_is_as_sure_as_its_weakest_part(model: Coreference) -> None:
+    found = linked(model, [ADA], [0.9, 0.8, 0.95, 0.3, 0.99])
+    link = 1 / (1 + 2.718281828459045**-4)
+    assert [entity.score for entity in found.entities] == pytest.approx([0.9, 0.8, 0.3])
+    sure = linked(model, [ADA], [1.0, 0.8, 1.0, 0.3, 1.0])
+    assert sure.entities[0].score == pytest.approx(link)
+
+
+def test_the_type_with_the_most_confidence_wins(model: Coreference) -> None:
+    whole = document([0.4, 0.5, 0.3, 0.5, 0.6])
+    kinds = ["LOC", "PER", "LOC", "PER", "PER"]
+    mixed = whole.replace(
+        mentions=tuple(
+            Mention(m.start, m.end, kind, m.score)
+            for m, kind in zip(whole.mentions, kinds, strict=True)
+        )
+    )
+    (example,) = model.prepare([mixed])
+    scores = torch.full((example.pairs,), 5.0)
+    (entity,) = entity_decoding.with_entities(mixed, example, scores, LinkScale()).entities
+    assert entity.type == "PER"
+
+
+def test_the_fitted_threshold_gets_the_most_entities_right(
+    model: Coreference, profiles: list[Document]
+) -> None:
+    def right(threshold: float) -> float:
+        model.scale.threshold.fill_(threshold)
+        task = TASKS["entities"]
+        return task.scores(profiles, task.ask(model, profiles))["f1"]
+
+    fitted = model.fit_scores(profiles)
+    chosen = fitted["link_threshold"]
+    assert right(chosen) == pytest.approx(fitted["entity_f1_of_gold_mentions"])
+    others = [right(float(threshold)) for threshold in entity_decoding.THRESHOLDS]
+    assert max(others) == pytest.approx(right(chosen))
+    assert len(set(others)) > 1
+
+
+def test_mentions_that_stand_in_any_order_give_the_same_entities(model: Coreference) -> None:
+    whole = document()
+    shuffled = whole.replace(mentions=tuple(whole.mentions[i] for i in (3, 0, 4, 2, 1)))
+    (one,), (other,) = model.predict([whole]), model.predict([shuffled])
+
+    def spans(found: Document) -> set[tuple[tuple[int, int], ...]]:
+        return {
+            tuple((found.mentions[i].start, found.mentions[i].end) for i in entity.mentions)
+            for entity in found.entities
+        }
+
+    assert spans(one) == spans(other)
+
+
+def test_documents_without_mentions_have_no_entity(model: Coreference) -> None:
+    assert model.predict([Document("nothing here"), Document("")]) == [
+        Document("nothing here"),
+        Document(""),
+    ]
