@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.evaluation.reasoning import PATTERNS, Links, patterns_of
 from factloom.evaluation.relations import Counts, Prediction, evaluate, evaluate_predictions
-from factloom.evaluation.tasks import TASKS
+from factloom.evaluation.tasks import TASKS, Answers
 
 Triple = tuple[str, int, int]
 ENTITIES = 6
@@ -147,8 +147,11 @@ def test_predictions_of_unknown_documents_are_not_derivable() -> None:
 
 def test_training_watches_infer_measures_where_something_is_derivable() -> None:
     gold = graph({("a", 0, 1), ("b", 1, 2), ("c", 0, 2)})
-    scores = TASKS["relations"].scores([gold], [graph({("a", 0, 1), ("x", 0, 2)})])
+    scores = TASKS["relations"].scores([gold], Answers([graph({("a", 0, 1), ("x", 0, 2)})]))
     assert scores["infer_accuracy"] == pytest.approx(1 / 3)
     assert scores["infer_f1"] == pytest.approx(2 / 5)
     nothing = graph({("a", 0, 1)})
-    assert not {"infer_f1", "infer_accuracy"} & TASKS["relations"].scores([nothing], []).keys()
+    assert (
+        not {"infer_f1", "infer_accuracy"}
+        & TASKS["relations"].scores([nothing], Answers([])).keys()
+    )

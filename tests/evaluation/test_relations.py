@@ -97,7 +97,7 @@ def test_neither_gold_nor_predictions_score_zero() -> None:
 
 
 def test_two_gold_documents_with_one_id_are_an_error(ada: Document) -> None:
-    with pytest.raises(InputError, match="'ada': 2 gold documents have this id") as raised:
+    with pytest.raises(InputError, match="'ada': 2 documents have this id") as raised:
         evaluate([ada, ada], [])
     assert raised.value.code == "duplicate-document"
 

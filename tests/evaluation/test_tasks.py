@@ -6,7 +6,8 @@ import pytest
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.evaluation.tasks import TASKS, task_of_documents
+from factloom.errors import ModelError
+from factloom.evaluation.tasks import TASKS, Answers, task_of_documents
 
 
 @pytest.fixture
@@ -24,27 +25,28 @@ def gold() -> Document:
 
 def test_training_watches_the_scores_of_its_task(gold: Document) -> None:
     half = gold.replace(mentions=gold.mentions[:1], entities=(), relations=(), candidates=None)
-    mentions = TASKS["mentions"].scores([gold], [half])
+    mentions = TASKS["mentions"].scores([gold], Answers([half]))
     assert mentions["f1"] == pytest.approx(2 / 3)
     assert mentions["boundary_f1"] == pytest.approx(2 / 3)
     assert "nested_recall" not in mentions
-    relations = TASKS["relations"].scores([gold], [gold])
+    relations = TASKS["relations"].scores([gold], Answers([gold]))
     assert relations["f1"] == 1.0
     assert "ign_f1" not in relations
-    seen = TASKS["relations"].scores([gold], [gold], {("Ada", "London", "born")})
+    seen = TASKS["relations"].scores([gold], Answers([gold]), {("Ada", "London", "born")})
     assert seen["ign_f1"] == 0.0
 
 
 def test_nested_recall_is_watched_where_something_is_nested() -> None:
     nested = Document("abcd", "n", mentions=(Mention(0, 4, "A"), Mention(1, 2, "B")))
     found = nested.replace(mentions=nested.mentions[:1])
-    assert TASKS["mentions"].scores([nested], [found])["nested_recall"] == 0.5
+    assert TASKS["mentions"].scores([nested], Answers([found]))["nested_recall"] == 0.5
 
 
 def test_a_document_without_labels_has_nothing_of_them_left(gold: Document) -> None:
     without = TASKS["mentions"].unlabelled(gold)
     assert without == Document(gold.text, gold.id, gold.sentences)
     assert TASKS["relations"].unlabelled(gold) == gold.replace(relations=())
+    assert TASKS["end-to-end"].unlabelled(gold) == Document(gold.text, gold.id)
 
 
 def test_the_less_confident_are_left_out(gold: Document) -> None:
@@ -54,36 +56,39 @@ def test_the_less_confident_are_left_out(gold: Document) -> None:
     )
     kept = TASKS["relations"].confident(scored, 0.5)
     assert [relation.score for relation in kept.relations] == [0.7]
+    assert TASKS["end-to-end"].confident(scored, 0.5) == kept
     alone = scored.replace(entities=(), relations=(), candidates=None)
     assert [m.score for m in TASKS["mentions"].confident(alone, 0.4).mentions] == [0.9, 0.4, None]
     assert [m.score for m in TASKS["mentions"].confident(alone, 0.5).mentions] == [0.9, None]
 
 
-@pytest.mark.parametrize("task", ["relations", "mentions"])
+@pytest.mark.parametrize(
+    ("task", "to_be_found"), [("relations", 1), ("mentions", 2), ("end-to-end", 1)]
+)
 def test_a_file_of_predictions_measures_like_its_documents(
-    gold: Document, task: str, tmp_path: Path
+    gold: Document, task: str, to_be_found: int, tmp_path: Path
 ) -> None:
     predicted = gold.replace(relations=(Relation(0, 1, "born", 0.9), Relation(1, 0, "born", 0.8)))
     formats.write([predicted], tmp_path / "predicted.jsonl")
-    by_documents = TASKS[task].measure([gold], [predicted], samples=10)
+    by_documents = TASKS[task].measure([gold], Answers([predicted]), samples=10)
     by_file = TASKS[task].measure_file([gold], tmp_path / "predicted.jsonl", samples=10)
     assert by_file.numbers == by_documents.numbers
     assert by_file.confusion == by_documents.confusion
-    assert by_documents.gold == len(getattr(gold, task))
+    assert by_documents.gold == to_be_found
     assert by_documents.warnings == []
 
 
-@pytest.mark.parametrize("task", ["relations", "mentions"])
+@pytest.mark.parametrize("task", TASKS)
 def test_a_picture_can_be_drawn_for_every_task(gold: Document, task: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    TASKS[task].measure([gold], [gold], samples=0).draw(tmp_path / "picture.png")
+    TASKS[task].measure([gold], Answers([gold]), samples=0).draw(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 1000
 
 
 def test_what_is_not_the_model_s_fault_is_said(gold: Document) -> None:
     bare = TASKS["mentions"].unlabelled(gold)
     elsewhere = gold.replace(id="elsewhere")
-    warnings = TASKS["mentions"].measure([bare], [elsewhere], samples=0).warnings
+    warnings = TASKS["mentions"].measure([bare], Answers([elsewhere]), samples=0).warnings
     assert len(warnings) == 2
     assert "no mentions" in warnings[0]
     assert "1" in warnings[1]
@@ -92,3 +97,76 @@ def test_what_is_not_the_model_s_fault_is_said(gold: Document) -> None:
 def test_the_gold_tells_what_a_file_can_be_measured_on(gold: Document) -> None:
     assert task_of_documents([gold]) is TASKS["relations"]
     assert task_of_documents([gold.replace(relations=())]) is TASKS["mentions"]
+
+
+class FakeModel:
+    """Remembers what it was shown, and answers with what it was made with."""
+
+    def __init__(self, task: str, predicted: Document, related: Document | None = None) -> None:
+        self.task, self._predicted, self._related = task, predicted, related
+        self.shown: list[Document] = []
+
+    def predict(self, documents: list[Document]) -> list[Document]:
+        self.shown += documents
+        return [self._predicted]
+
+    def relate(self, documents: list[Document]) -> list[Document]:
+        assert self._related is not None, "only an end-to-end model relates"
+        self.shown += documents
+        return [self._related]
+
+
+@pytest.fixture
+def reader(gold: Document) -> FakeModel:
+    """Finds everything but one of the two mentions in the text; then a wrong relation more."""
+    half = gold.without_mentions().replace(
+        mentions=gold.mentions[:1], entities=gold.entities[:1], sentences=()
+    )
+    both = gold.replace(relations=(Relation(0, 1, "born", 0.9), Relation(1, 0, "born", 0.8)))
+    return FakeModel("end-to-end", half, both)
+
+
+def test_an_end_to_end_model_sees_the_text_alone_and_then_the_entities(
+    gold: Document, reader: FakeModel
+) -> None:
+    answers = TASKS["end-to-end"].ask(reader, [gold])
+    assert reader.shown == [Document(gold.text, gold.id), gold.replace(relations=())]
+    scores = TASKS["end-to-end"].scores([gold], answers, {("Ada", "London", "born")})
+    assert scores["mention_f1"] == scores["entity_f1"] == pytest.approx(2 / 3)
+    assert scores["f1"] == scores["ign_f1"] == 0.0
+    assert scores["gold_entities_f1"] == pytest.approx(2 / 3)
+
+
+def test_an_end_to_end_model_can_be_measured_step_by_step(
+    gold: Document, reader: FakeModel
+) -> None:
+    relations = TASKS["relations"].ask(reader, [gold])
+    assert TASKS["relations"].scores([gold], relations)["precision"] == 0.5
+    mentions = TASKS["mentions"].ask(reader, [gold])
+    assert TASKS["mentions"].scores([gold], mentions)["recall"] == 0.5
+    assert reader.shown == [gold.replace(relations=()), gold.without_mentions()]
+
+
+@pytest.mark.parametrize(
+    ("of_model", "asked"),
+    [
+        ("relations", "mentions"),
+        ("relations", "end-to-end"),
+        ("mentions", "relations"),
+        ("mentions", "end-to-end"),
+    ],
+)
+def test_a_model_is_not_asked_for_what_it_cannot_find(
+    gold: Document, of_model: str, asked: str
+) -> None:
+    with pytest.raises(ModelError, match=f"{of_model} cannot be measured on the task {asked}"):
+        TASKS[asked].ask(FakeModel(of_model, gold), [gold])
+
+
+def test_what_only_a_model_can_tell_is_left_open_for_a_file(gold: Document, tmp_path: Path) -> None:
+    formats.write([gold], tmp_path / "predicted.jsonl")
+    task = TASKS["end-to-end"]
+    measured = task.measure_file([gold], tmp_path / "predicted.jsonl", samples=0)
+    assert measured.numbers["relation_f1"] == 1.0
+    assert measured.numbers["relation_f1_gold_entities"] is None
+    assert "gold_entities_f1" not in task.scores([gold], Answers([gold]))

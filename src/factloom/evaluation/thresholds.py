@@ -17,6 +17,8 @@ class ThresholdCurve:
     """
 
     thresholds: Floats  # (points,) falling
+    kept: Floats  # (points,) how many predictions have that score or more
+    correct: Floats  # (points,) how many of these are correct
     precision: Floats  # (points,)
     recall: Floats  # (points,)
     f1: Floats  # (points,)
@@ -35,11 +37,13 @@ def threshold_curve(scores: ArrayLike, correct: ArrayLike, gold: int) -> Thresho
     correct_so_far = np.cumsum(np.asarray(correct, dtype=np.float64)[order])
     # Equal scores are kept or dropped together: only the last of them is a point.
     last_of_equal = np.flatnonzero(np.diff(falling, append=-np.inf) != 0)
-    kept = last_of_equal + 1.0
+    kept = (last_of_equal + 1).astype(np.float64)
     right = correct_so_far[last_of_equal]
     # 2 p r / (p + r) with p = right / kept and r = right / gold
     return ThresholdCurve(
         thresholds=falling[last_of_equal],
+        kept=kept,
+        correct=right,
         precision=right / kept,
         recall=right / gold if gold else np.zeros_like(right),
         f1=2 * right / (kept + gold),
