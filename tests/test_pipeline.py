@@ -1,27 +1,40 @@
-"""The extractor as users meet it: documents in, documents out, in order and in bounded memory."""
+"""The pipeline as users meet it: text or documents in, documents out, in order, past bad ones."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import factloom
-from factloom import pipeline
-from factloom.document import Document
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.errors import DocumentError, InputError, ModelError
+from factloom.formats.gathering import Problem
 from factloom.models import storage
-from factloom.pipeline import Extractor
+from factloom.pipeline import Pipeline
 
 
 class Model:
-    """Writes the number of documents that it was given together into their id."""
+    """Relates the first word to the last, and fails on documents that hold "bad"."""
+
+    task = "end-to-end"
 
     def __init__(self) -> None:
-        self.relation_names = {"P19": "born in"}
+        self.relation_names = {"P19": "born in", "P17": "country"}
+        self.batches: list[int] = []
         self.saved: list[Path | str] = []
 
     def predict(self, documents: Iterable[Document]) -> list[Document]:
-        kept = list(documents)
-        return [document.replace(id=f"{document.text}/{len(kept)}") for document in kept]
+        asked = list(documents)
+        self.batches.append(len(asked))
+        return [found_in(document) for document in asked]
+
+    def relate(self, documents: Iterable[Document]) -> list[Document]:
+        return [
+            document.replace(relations=(Relation(0, 1, "P17", score=0.8),))
+            for document in documents
+        ]
 
     def save_pretrained(self, directory: Path | str) -> None:
         self.saved.append(directory)
@@ -30,65 +43,178 @@ class Model:
         return f"{repository} {options}"
 
 
-def documents(count: int) -> list[Document]:
-    return [Document(str(index)) for index in range(count)]
+def found_in(document: Document) -> Document:
+    if "bad" in document.text:
+        raise RuntimeError("no more\nthan this")
+    if "flawed" in document.text:
+        raise DocumentError("empty-entity")
+    first, last = document.text.split()[0], document.text.split()[-1]
+    end = len(document.text)
+    return document.replace(
+        mentions=(Mention(0, len(first), "PER"), Mention(end - len(last), end, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(
+            Relation(0, 1, "P19", score=0.6, evidence=(0,) if document.sentences else ()),
+            Relation(1, 0, "P17", score=0.3),
+        ),
+    )
 
 
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "STREAM_SIZE", 3)
+class RelationModel(Model):
+    task = "relations"
 
 
-@pytest.mark.usefixtures("small_parts")
+class MentionModel(Model):
+    task = "mentions"
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(text, id=f"d{index}") for index, text in enumerate(texts)]
+
+
+def counted(count: int) -> list[Document]:
+    return documents(*(f"Ada {index}" for index in range(count)))
+
+
+def test_a_text_gives_one_document_with_its_sentences() -> None:
+    found = Pipeline(Model())("Ada was there. She left London")
+    assert found.sentences == (Sentence(0, 14), Sentence(15, 30))
+    assert [found.name(entity) for entity in (0, 1)] == ["Ada", "London"]
+    assert found.relations[0] == Relation(0, 1, "P19", score=0.6, evidence=(0,))
+
+
+def test_texts_and_documents_may_be_mixed_and_come_back_in_order() -> None:
+    found = Pipeline(Model())(iter(["Ada Oslo", Document("Mara Torvik", id="x")]))
+    assert [(document.id, document.text) for document in found] == [
+        ("", "Ada Oslo"),
+        ("x", "Mara Torvik"),
+    ]
+
+
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 7])
-def test_every_document_comes_back_in_its_place(count: int) -> None:
-    found = Extractor(Model())(iter(documents(count)))
-    assert [document.text for document in found] == [str(index) for index in range(count)]
+def test_the_model_gets_batches_across_documents(count: int) -> None:
+    model = Model()
+    found = list(Pipeline(model).stream(counted(count), batch_size=3))
+    assert [document.id for document in found] == [f"d{index}" for index in range(count)]
+    assert model.batches == [3] * (count // 3) + [count % 3] * bool(count % 3)
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_documents_are_given_to_the_model_in_parts() -> None:
-    found = Extractor(Model())(documents(7))
-    sizes = [document.id.split("/")[1] for document in found]
-    assert sizes == ["3", "3", "3", "3", "3", "3", "1"]
-
-
-@pytest.mark.usefixtures("small_parts")
-def test_streaming_reads_no_further_ahead_than_a_part() -> None:
+def test_streaming_reads_no_further_ahead_than_a_batch() -> None:
     read = 0
 
     def endless() -> Iterator[Document]:
         nonlocal read
         while True:
             read += 1
-            yield Document(str(read))
+            yield Document(f"Ada {read}")
 
-    stream = Extractor(Model()).stream(endless())
-    assert next(stream).text == "1"
+    stream = Pipeline(Model()).stream(endless(), batch_size=3)
+    assert next(stream).text == "Ada 1"
     assert read == 3
-    assert [next(stream).text for _ in range(3)] == ["2", "3", "4"]
+    assert [next(stream).text for _ in range(3)] == ["Ada 2", "Ada 3", "Ada 4"]
     assert read == 6
+
+
+texts = st.lists(st.sampled_from(["Ada Oslo", "bad", "flawed", "Mara in Torvik"]), max_size=12)
+
+
+@given(texts, st.integers(1, 13))
+def test_bad_documents_are_left_out_and_told_whatever_the_batch_size(
+    texts: list[str], batch_size: int
+) -> None:
+    problems: list[Problem] = []
+    asked = documents(*texts)
+    stream = Pipeline(Model()).stream(asked, batch_size=batch_size, problems=problems.append)
+    good = [document for document in asked if document.text not in ("bad", "flawed")]
+    assert list(stream) == [found_in(document) for document in good]
+    told = [problem.place.document for problem in problems]
+    assert told == [document.id for document in asked if document not in good]
+
+
+def test_a_problem_has_place_and_reason() -> None:
+    bad = Document("bad", id="d", attributes={"source": "texts/d.txt"})
+    problems: list[Problem] = []
+    stream = Pipeline(Model()).stream([bad, bad.replace(text="flawed")], problems=problems.append)
+    assert list(stream) == []
+    failed, flawed = (problem.error for problem in problems)
+    assert str(failed).startswith(
+        "texts/d.txt, document 'd': the model failed on this document: RuntimeError: no more than"
+    )
+    assert isinstance(failed.__cause__, RuntimeError)
+    assert isinstance(flawed, DocumentError)
+    assert str(flawed).startswith("texts/d.txt, document 'd': the entity has no mention")
+
+
+def test_without_a_listener_the_document_at_fault_is_raised() -> None:
+    with pytest.raises(ModelError, match=r"document 'd1': .* RuntimeError: no more than this"):
+        Pipeline(Model())(documents("Ada Oslo", "bad", "Mara Torvik"))
+
+
+def test_an_interruption_is_no_problem_of_a_document() -> None:
+    class Interrupted(Model):
+        def predict(self, documents: Iterable[Document]) -> list[Document]:  # noqa: ARG002
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(Pipeline(Interrupted()).stream(counted(3), problems=lambda _: None))
+
+
+def test_a_text_without_entities_is_an_error_for_a_model_of_relations() -> None:
+    with pytest.raises(ModelError, match="factloom-en-small") as caught:
+        Pipeline(RelationModel())("Ada was born in London.")
+    assert caught.value.code == "entities-needed"
+
+
+def test_settings_choose_the_relations_that_are_kept() -> None:
+    pipeline = Pipeline(Model(), relations=["born_in"], minimum_score=0.5)
+    assert [relation.type for relation in pipeline("Ada Oslo").relations] == ["P19"]
+    none = Pipeline(Model(), thresholds={"born in": 0.61}, minimum_score=0.31)
+    assert none("Ada Oslo").relations == ()
+
+
+def test_relations_that_the_model_has_not_learned_are_unknown() -> None:
+    model = Model()
+    model.relations = ("P19", "P1")  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="unknown-relation"):
+        Pipeline(model, relations=["country"])
+    assert Pipeline(model, relations=["P1"]).schema.relations == {"P1"}
+
+
+def test_settings_for_relations_are_an_error_for_a_model_of_mentions() -> None:
+    with pytest.raises(ModelError, match="finds-no-relations"):
+        Pipeline(MentionModel(), minimum_score=0.5)
+    with pytest.raises(ModelError, match="finds-no-relations"):
+        Pipeline(MentionModel()).relate([])
+
+
+def test_relating_keeps_the_entities_that_are_given() -> None:
+    given = found_in(Document("Ada Oslo")).replace(relations=())
+    (found,) = Pipeline(Model()).relate(iter([given]))
+    assert found == given.replace(relations=(Relation(0, 1, "P17", score=0.8),))
+    (found,) = Pipeline(RelationModel(), relations=["P19"]).relate([given])
+    assert [relation.type for relation in found.relations] == ["P19"]
 
 
 def test_saving_and_pushing_are_the_model_s() -> None:
     model = Model()
-    extractor = Extractor(model)
-    extractor.save_pretrained("somewhere")
+    pipeline = Pipeline(model)
+    pipeline.save_pretrained("somewhere")
     assert model.saved == ["somewhere"]
-    assert extractor.push_to_hub("me/it", private=True) == "me/it {'private': True}"
+    assert pipeline.push_to_hub("me/it", private=True) == "me/it {'private': True}"
 
 
 def test_relation_names_cannot_be_changed_by_the_caller() -> None:
-    extractor = Extractor(Model())
-    extractor.relation_names["P19"] = "other"
-    assert extractor.relation_names == {"P19": "born in"}
+    pipeline = Pipeline(Model())
+    pipeline.relation_names["P19"] = "other"
+    assert pipeline.relation_names["P19"] == "born in"
 
 
-def test_loading_by_name_gives_an_extractor_of_that_model(
+def test_loading_by_name_gives_a_pipeline_of_that_model(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = []
     monkeypatch.setattr(storage, "load", lambda name: asked.append(name) or Model())
-    (found,) = factloom.load(tmp_path)([Document("x")])
-    assert found.id == "x/1"
-    assert asked == [tmp_path]
+    found = factloom.load(tmp_path, relations=["born in"])("Ada Oslo")
+    assert [relation.type for relation in found.relations] == ["P19"]
+    assert factloom.load().name == "factloom-en-small"
+    assert asked == [tmp_path, "factloom-en-small"]

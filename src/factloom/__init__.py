@@ -1,13 +1,14 @@
 """factloom: documents in, a knowledge graph with evidence out."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import FactloomError
 
 if TYPE_CHECKING:
-    from factloom.pipeline import Extractor
+    from factloom.pipeline import Pipeline
+    from factloom.schema import SchemaSettings
 
 __version__ = "0.1.0"
 
@@ -22,8 +23,13 @@ __all__ = [
 ]
 
 
-def load(model: str | Path) -> "Extractor":
-    """A trained model by its directory or hub name, ready to be called with Documents."""
-    from factloom.pipeline import Extractor
+def load(
+    name: str | Path = "factloom-en-small", **settings: Unpack["SchemaSettings"]
+) -> "Pipeline":
+    """The model that ships, or one by its directory or hub name, ready to be called with text.
 
-    return Extractor.load(model)
+    `settings` say which relations are kept: see `factloom.schema.SchemaSettings`.
+    """
+    from factloom.pipeline import Pipeline
+
+    return Pipeline.load(name, **settings)

@@ -1,39 +1,108 @@
-"""From documents to documents with more in them."""
+"""From text, or documents, to documents with more in them: the way users meet a model."""
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self, Unpack, overload
 
-from factloom.document import Document
-from factloom.models import storage
+from factloom.document import Document, Sentence
+from factloom.errors import FactloomError, ModelError, Place
+from factloom.formats.gathering import Problem
+from factloom.schema import Schema, SchemaSettings, make_schema
+from factloom.text.sentences import split_sentences
 
-# Documents that are read ahead, sorted by length and scored together.
-STREAM_SIZE = 256
+DEFAULT_MODEL = "factloom-en-small"
+
+# Documents that are read ahead and given to the model together, which sorts them by length.
+BATCH_SIZE = 256
 
 
-class Extractor:
-    """A trained model as users meet it: call it with Documents, get Documents back."""
+def raise_problem(problem: Problem) -> NoReturn:
+    """What happens to the first problem where nobody asks to hear of it."""
+    raise problem.error
 
-    def __init__(self, model: Any) -> None:
+
+class Pipeline:
+    """A trained model: text or Documents in, Documents out.
+
+    >>> pipeline = Pipeline.load("factloom-en-small", relations=["founded by"])  # doctest: +SKIP
+    >>> pipeline("Ada Brook founded Quillmark in 1956.").relations  # doctest: +SKIP
+
+    `settings` are those of `factloom.schema.SchemaSettings`: which of the relations that the
+    model finds are kept.
+    """
+
+    def __init__(
+        self, model: Any, *, name: str = "unnamed", **settings: Unpack[SchemaSettings]
+    ) -> None:
         self.model = model
+        self.name = name
+        if settings and self.task == "mentions":
+            raise ModelError("finds-no-relations", Place(file=name))
+        self.settings = settings
+        self.schema: Schema = make_schema(self._relations(), **settings)
 
     @classmethod
-    def load(cls, name: str | Path) -> Self:
-        return cls(storage.load(name))
+    def load(cls, name: str | Path = DEFAULT_MODEL, **settings: Unpack[SchemaSettings]) -> Self:
+        """The model that ships, or one by its directory or hub name."""
+        from factloom.models import storage  # torch, which other models may do without
 
-    def __call__(self, documents: Iterable[Document]) -> list[Document]:
-        """All documents with their relations (or mentions) replaced by predicted ones, in order."""
-        return list(self.stream(documents))
+        return cls(storage.load(name), name=str(name), **settings)
 
-    def stream(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same one by one, in bounded memory, however many documents come."""
-        for part in _parts(documents):
-            yield from self.model.predict(part)
+    # --- extraction ----------------------------------------------------------------------------
+
+    @overload
+    def __call__(self, given: str) -> Document: ...  # type: ignore[overload-overlap] # str is iterable
+
+    @overload
+    def __call__(self, given: Iterable[Document | str]) -> list[Document]: ...
+
+    def __call__(self, given: str | Iterable[Document | str]) -> Document | list[Document]:
+        """A text as a Document, or all documents in their order, with what the model finds."""
+        if isinstance(given, str):
+            (found,) = self.stream([given])
+            return found
+        return list(self.stream(given))
+
+    def stream(
+        self,
+        documents: Iterable[Document | str],
+        *,
+        batch_size: int = BATCH_SIZE,
+        problems: Callable[[Problem], object] = raise_problem,
+    ) -> Iterator[Document]:
+        """The same one by one, in bounded memory, however many documents come.
+
+        A document on which the model fails is told to `problems`, and left out.
+        """
+        remaining = map(self._document, documents)
+        while batch := list(islice(remaining, batch_size)):
+            for found in _each_alone_if_need_be(self.model.predict, batch, problems):
+                yield self.schema.restrict(found)
+
+    def relate(self, documents: Iterable[Document]) -> list[Document]:
+        """Relations between the entities that the documents have already."""
+        if self.task == "mentions":
+            raise ModelError("finds-no-relations", Place(file=self.name))
+        predict = self.model.relate if self.task == "end-to-end" else self.model.predict
+        return [self.schema.restrict(document) for document in predict(list(documents))]
+
+    def _document(self, given: Document | str) -> Document:
+        if isinstance(given, Document):
+            return given
+        if self.task == "relations":
+            raise ModelError("entities-needed", Place(file=self.name))
+        sentences = tuple(Sentence(start, end) for start, end in split_sentences(given))
+        return Document(text=given, sentences=sentences)
+
+    # --- what is known of the model ------------------------------------------------------------
 
     @property
     def task(self) -> str:
-        """What the model finds: "relations" or "mentions"."""
+        """What the model finds: "relations" (of given entities), "mentions", or "end-to-end"."""
         return str(self.model.task)
 
     @property
@@ -42,9 +111,27 @@ class Extractor:
         return dict(getattr(self.model, "relation_names", {}))
 
     @property
+    def version(self) -> str:
+        """The model's name and a fingerprint of how it was made and of the user's settings."""
+        known = json.dumps([self.model.provenance, self.settings], sort_keys=True, default=str)
+        return f"{self.name} {hashlib.sha256(known.encode()).hexdigest()[:8]}"
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that the model reads; empty where its training did not say."""
+        return tuple(self.model.provenance.get("languages", ()))
+
+    @property
     def join_words(self) -> int:
         """Up to how many words the documents of a file were joined when the model was trained."""
         return int(self.model.provenance.get("recipe", {}).get("data", {}).get("join_words", 0))
+
+    def _relations(self) -> dict[str, str]:
+        """All relations that the model can find, with their words or, without, their id."""
+        names = self.relation_names  # of the data's relations; the model may know fewer
+        return {key: names.get(key, key) for key in getattr(self.model, "relations", names)}
+
+    # --- storage -------------------------------------------------------------------------------
 
     def save_pretrained(self, directory: str | Path) -> None:
         self.model.save_pretrained(directory)
@@ -53,7 +140,30 @@ class Extractor:
         return str(self.model.push_to_hub(repository, **options))
 
 
-def _parts(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    remaining = iter(documents)
-    while part := list(islice(remaining, STREAM_SIZE)):
-        yield part
+def _each_alone_if_need_be(
+    predict: Callable[[list[Document]], list[Document]],
+    batch: list[Document],
+    problems: Callable[[Problem], object],
+) -> list[Document]:
+    """What is found in a batch; where that fails, in its halves, down to the one at fault."""
+    try:
+        return predict(batch)
+    except Exception as error:
+        if len(batch) == 1:
+            problems(_problem(batch[0], error))
+            return []
+    middle = len(batch) // 2
+    halves = (batch[:middle], batch[middle:])
+    return [found for half in halves for found in _each_alone_if_need_be(predict, half, problems)]
+
+
+def _problem(document: Document, error: Exception) -> Problem:
+    place = Place(file=document.attributes.get("source"), document=document.id)
+    if isinstance(error, FactloomError):
+        part = dataclasses.replace(place, part=error.flaw.place.part)
+        named: FactloomError = type(error)(dataclasses.replace(error.flaw, place=part))
+    else:
+        detail = " ".join(f"{type(error).__name__}: {error}".split())
+        named = ModelError("model-failed", place, detail=detail)
+    named.__cause__ = error
+    return Problem(named.flaw.place, named)

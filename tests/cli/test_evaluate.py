@@ -12,7 +12,7 @@ import factloom
 from factloom import formats
 from factloom.cli.evaluate import evaluate
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.errors import InputError
+from factloom.errors import InputError, ModelError
 
 
 def biography(name: str, *relations: Relation) -> Document:
@@ -36,7 +36,7 @@ PREDICTED = [
 ]
 
 
-class FakeExtractor:
+class FakePipeline:
     """Gives back the predictions above."""
 
     task, join_words = "relations", 0
@@ -59,7 +59,7 @@ def gold(tmp_path: Path) -> Path:
 def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A directory, and a loader that makes the predictions above of it."""
 
-    monkeypatch.setattr(factloom, "load", lambda _: FakeExtractor(), raising=False)
+    monkeypatch.setattr(factloom, "load", lambda _: FakePipeline(), raising=False)
     directory = tmp_path / "model"
     directory.mkdir()
     return directory
@@ -164,3 +164,49 @@ def test_gold_with_one_id_twice_fails_before_the_model_is_loaded(tmp_path: Path)
     result = run(tmp_path / "no-model", tmp_path / "gold.jsonl")
     assert isinstance(result.exception, InputError)
     assert result.exception.code == "duplicate-document"
+
+
+class FakeReader:
+    """An end-to-end model that overlooks London, unless it is told the entities."""
+
+    task, join_words = "end-to-end", 0
+
+    def __call__(self, documents: Iterable[Document]) -> list[Document]:
+        asked = list(documents)
+        assert all(document == Document(document.text, document.id) for document in asked)
+        ada = {"mentions": (Mention(0, 3, "PER", score=0.9),), "entities": (Entity((0,), "PER"),)}
+        return [document.replace(**ada) for document in asked]
+
+    def relate(self, documents: Iterable[Document]) -> list[Document]:
+        born = (Relation(0, 1, "born", score=0.9),)
+        return [document.replace(relations=born) for document in documents]
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch, model: Path) -> Path:
+    monkeypatch.setattr(factloom, "load", lambda _: FakeReader(), raising=False)
+    return model
+
+
+def test_an_end_to_end_model_is_measured_from_the_text(
+    reader: Path, gold: Path, tmp_path: Path
+) -> None:
+    result = measured(reader, gold, "--batch-size", 1, "--output", tmp_path / "found.jsonl")
+    assert result["mention_f1"] == result["entity_f1"] == pytest.approx(2 / 3)
+    assert result["relation_f1"] == 0.0
+    assert result["relation_f1_gold_entities"] == pytest.approx(0.8)
+    from_file = measured(tmp_path / "found.jsonl", gold, "--task", "end-to-end")
+    assert from_file == {
+        key: None if key.endswith(("_gold_entities", "_gold_entities_interval")) else value
+        for key, value in result.items()
+    }
+
+
+def test_an_end_to_end_model_may_be_given_the_entities(reader: Path, gold: Path) -> None:
+    assert measured(reader, gold, "--task", "relations")["f1"] == pytest.approx(0.8)
+
+
+def test_a_model_of_relations_is_not_measured_end_to_end(model: Path, gold: Path) -> None:
+    result = run(model, gold, "--task", "end-to-end")
+    assert isinstance(result.exception, ModelError)
+    assert result.exception.code == "cannot-measure"

@@ -19,7 +19,7 @@ from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import InputError
 
 
-class FakeExtractor:
+class FakePipeline:
     """Finds one relation from the first entity to the second, with a score a document."""
 
     task, join_words = "relations", 0
@@ -50,8 +50,8 @@ def biography(number: int) -> Document:
 
 
 @pytest.fixture
-def extractor(monkeypatch: pytest.MonkeyPatch) -> FakeExtractor:
-    fake = FakeExtractor()
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> FakePipeline:
+    fake = FakePipeline()
     monkeypatch.setattr(factloom, "load", lambda _: fake, raising=False)
     return fake
 
@@ -69,7 +69,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-@pytest.mark.usefixtures("extractor")
+@pytest.mark.usefixtures("pipeline")
 def test_documents_are_written_with_the_relations_of_the_model(gold: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     result = run("model", gold, "--output", output)
@@ -82,14 +82,14 @@ def test_documents_are_written_with_the_relations_of_the_model(gold: Path, tmp_p
 
 
 def test_the_model_gets_batches_without_the_relations_known_already(
-    extractor: FakeExtractor, gold: Path, tmp_path: Path
+    pipeline: FakePipeline, gold: Path, tmp_path: Path
 ) -> None:
     run("model", gold, "--output", tmp_path / "out.jsonl", "--batch-size", 2)
-    assert [len(batch) for batch in extractor.batches] == [2, 2, 1]
-    assert not any(document.relations for batch in extractor.batches for document in batch)
+    assert [len(batch) for batch in pipeline.batches] == [2, 2, 1]
+    assert not any(document.relations for batch in pipeline.batches for document in batch)
 
 
-def test_no_more_than_a_batch_is_read_ahead(extractor: FakeExtractor) -> None:
+def test_no_more_than_a_batch_is_read_ahead(pipeline: FakePipeline) -> None:
     read = []
 
     def source() -> Iterator[Document]:
@@ -97,19 +97,19 @@ def test_no_more_than_a_batch_is_read_ahead(extractor: FakeExtractor) -> None:
             read.append(number)
             yield biography(number)
 
-    predicted = predicted_documents(extractor, source(), batch_size=2)
+    predicted = predicted_documents(pipeline, source(), batch_size=2)
     assert next(predicted).id == "0"
     assert read == [0, 1]
 
 
-@pytest.mark.usefixtures("extractor")
+@pytest.mark.usefixtures("pipeline")
 def test_relations_below_the_minimum_score_are_left_out(gold: Path, tmp_path: Path) -> None:
     run("model", gold, "--output", tmp_path / "out.jsonl", "--minimum-score", 0.3)
     kept = [document.id for document in formats.read(tmp_path / "out.jsonl") if document.relations]
     assert kept == ["3", "4"]
 
 
-@pytest.mark.usefixtures("extractor")
+@pytest.mark.usefixtures("pipeline")
 def test_the_suffix_json_writes_docred(gold: Path, tmp_path: Path) -> None:
     run("model", gold, "--output", tmp_path / "out.json")
     records = json.loads((tmp_path / "out.json").read_text())
@@ -117,7 +117,7 @@ def test_the_suffix_json_writes_docred(gold: Path, tmp_path: Path) -> None:
     assert records[4]["labels"][0]["r"] == "born"
 
 
-@pytest.mark.usefixtures("extractor")
+@pytest.mark.usefixtures("pipeline")
 def test_a_submission_is_written_on_demand(gold: Path, tmp_path: Path) -> None:
     output = tmp_path / "result.json"
     run("model", gold, "--output", output, "--output-format", "docred-submission")
@@ -128,7 +128,7 @@ def test_a_submission_is_written_on_demand(gold: Path, tmp_path: Path) -> None:
 def test_a_failure_half_way_leaves_the_old_output_and_nothing_else(
     gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Failing(FakeExtractor):
+    class Failing(FakePipeline):
         def __call__(self, documents: Iterable[Document]) -> list[Document]:
             if self.batches:
                 raise RuntimeError("half way")
@@ -148,14 +148,14 @@ import os, pathlib, signal, sys
 import factloom
 from factloom.cli.predict import predict
 
-def extractor(documents):
+def pipeline(documents):
     if documents[0].id == "2":
         os.kill(os.getpid(), signal.SIGKILL)
     return documents
 
-extractor.task, extractor.join_words = "relations", 0
+pipeline.task, pipeline.join_words = "relations", 0
 
-factloom.load = lambda _: extractor
+factloom.load = lambda _: pipeline
 gold, output = map(pathlib.Path, sys.argv[1:])
 predict("model", gold, output, batch_size=2)
 """
@@ -178,7 +178,7 @@ def test_an_output_that_cannot_be_written_fails_before_the_model_is_loaded(
     assert result.exception.code == "output-name"
 
 
-@pytest.mark.usefixtures("extractor")
+@pytest.mark.usefixtures("pipeline")
 def test_the_output_may_be_the_input(gold: Path) -> None:
     assert run("model", gold, "--output", gold, "--batch-size", 1).exit_code == 0
     assert [document.relations[0].type for document in formats.read(gold)] == ["born"] * 5

@@ -1,16 +1,46 @@
 """`factloom evaluate`: measure a model, or anybody's predictions, on gold documents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from factloom.cli.predict import JoinOption, check_writable, predicted_documents
+from factloom.cli.predict import JoinOption, check_writable, in_batches
 from factloom.document import Document
 
 if TYPE_CHECKING:
     from factloom.evaluation.tasks import Measured
+    from factloom.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A model that is asked about so many documents at a time, with progress shown."""
+
+    pipeline: "Pipeline"
+    batch_size: int
+    join_words: int | None
+
+    @property
+    def task(self) -> str:
+        return self.pipeline.task
+
+    def predict(self, documents: Sequence[Document]) -> list[Document]:
+        words = self.pipeline.join_words if self.join_words is None else self.join_words
+        return self._in_batches(self.pipeline, documents, words)
+
+    def relate(self, documents: Sequence[Document]) -> list[Document]:
+        return self._in_batches(self.pipeline.relate, documents, 0)
+
+    def _in_batches(
+        self,
+        find: Callable[[list[Document]], list[Document]],
+        documents: Sequence[Document],
+        words: int,
+    ) -> list[Document]:
+        return list(in_batches(find, documents, self.batch_size, words, total=len(documents)))
 
 
 def evaluate(
@@ -32,7 +62,7 @@ def evaluate(
         Path | None, typer.Option(help="Keep the model's predictions in this file.")
     ] = None,
     task: Annotated[
-        Literal["relations", "mentions"] | None,
+        Literal["relations", "mentions", "entities", "end-to-end"] | None,
         typer.Option(help="What to compare; the model says, and for a file of predictions FILE."),
     ] = None,
     batch_size: Annotated[
@@ -44,6 +74,7 @@ def evaluate(
     ] = 2000,
 ) -> None:
     """Compare what a model finds, or a file of predictions, with the gold of FILE."""
+    import factloom
     from factloom import formats
     from factloom.evaluation import plots
     from factloom.evaluation.facts import read_facts
@@ -61,33 +92,19 @@ def evaluate(
         chosen = task_of_documents(gold) if task is None else TASKS[task]
         measured = chosen.measure_file(gold, Path(model), facts, bootstrap)
     else:
-        found, predicted = _predict(model, gold, batch_size, join_words, output)
-        measured = TASKS[task or found].measure(gold, predicted, facts, bootstrap)
+        if output is not None:
+            check_writable(output)
+        asked = _Asked(factloom.load(model), batch_size, join_words)
+        chosen = TASKS[task or asked.task]
+        answers = chosen.ask(asked, gold)
+        if output is not None:
+            formats.write(answers.documents, output)
+        measured = chosen.measure(gold, answers, facts, bootstrap)
     for warning in measured.warnings:
         typer.echo(f"warning: {warning}", err=True)
     if plot is not None:
         measured.draw(plot)
     _print(measured, as_json)
-
-
-def _predict(
-    model: str,
-    gold: Sequence[Document],
-    batch_size: int,
-    join_words: int | None,
-    output: Path | None,
-) -> tuple[str, list[Document]]:
-    """What the model finds, and the documents with it."""
-    import factloom
-    from factloom import formats
-
-    if output is not None:
-        check_writable(output)
-    extractor = factloom.load(model)
-    predicted = list(predicted_documents(extractor, gold, batch_size, join_words, total=len(gold)))
-    if output is not None:
-        formats.write(predicted, output)
-    return extractor.task, predicted
 
 
 def _print(measured: "Measured", as_json: bool) -> None:

@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from factloom import formats
 from factloom.cli.predict import check_writable
 from factloom.document import Document
-from factloom.formats import registry
-from factloom.text.dictionary import Case, Dictionary, mark, read_dictionary
+
+if TYPE_CHECKING:
+    from factloom.text.dictionary import Dictionary
 
 
 def label(
@@ -22,7 +22,7 @@ def label(
     ],
     output: Annotated[Path, typer.Option(help="Where to write, such as labelled.jsonl.")],
     case: Annotated[
-        Case,
+        Literal["exact", "headlines", "ignore"],
         typer.Option(help="headlines: capitals match too (LONDON); ignore: any letters do."),
     ] = "exact",
     rename: Annotated[
@@ -37,6 +37,10 @@ def label(
     ] = None,
 ) -> None:
     """Mark the names of a dictionary, the longest first, in place of all mentions of TEXTS."""
+    from factloom import formats
+    from factloom.formats import registry
+    from factloom.text.dictionary import read_dictionary
+
     check_writable(output)
     written = registry.target_format(output, output_format)
     names = read_dictionary(dictionary, case, _renamed_types(rename or ()))
@@ -53,13 +57,15 @@ def label(
 class _Counts:
     """What has been marked so far."""
 
-    def __init__(self, dictionary: Dictionary) -> None:
+    def __init__(self, dictionary: "Dictionary") -> None:
         self.dictionary = dictionary
         self.documents = 0
         self.mentions: Counter[str] = Counter()  # by type
         self.names: dict[str, set[str]] = {kind: set() for kind in dictionary.types}
 
     def marked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        from factloom.text.dictionary import mark
+
         for document in documents:
             marked = mark(document, self.dictionary)
             self.documents += 1

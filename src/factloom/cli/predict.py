@@ -1,7 +1,7 @@
 """`factloom predict`: documents in, the same documents with predicted relations or mentions out."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ from factloom.errors import InputError, Place
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from factloom.pipeline import Extractor
+    from factloom.pipeline import Pipeline
 
 
 JoinOption = Annotated[
@@ -51,32 +51,44 @@ def predict(
 
     check_writable(output)
     documents = formats.read(file, format)
-    extractor = factloom.load(model)
-    predicted = predicted_documents(extractor, documents, batch_size, join_words)
-    task = TASKS[extractor.task]
+    pipeline = factloom.load(model)
+    predicted = predicted_documents(pipeline, documents, batch_size, join_words)
+    task = TASKS[pipeline.task]
     kept = (task.confident(document, minimum_score) for document in predicted)
     count = formats.write(kept, output, output_format)
     typer.echo(f"{count:,} documents written to {output}", err=True)
 
 
 def predicted_documents(
-    extractor: "Extractor",
+    pipeline: "Pipeline",
     documents: Iterable[Document],
     batch_size: int,
     join_words: int | None = None,
-    total: int | None = None,
 ) -> Iterator[Document]:
     """The documents with what the model finds, a batch at a time; shows progress on stderr."""
     from factloom.evaluation.tasks import TASKS
+
+    # What is known already is none of the model's business.
+    asked = map(TASKS[pipeline.task].unlabelled, documents)
+    words = pipeline.join_words if join_words is None else join_words
+    return in_batches(pipeline, asked, batch_size, words)
+
+
+def in_batches(
+    find: Callable[[list[Document]], list[Document]],
+    documents: Iterable[Document],
+    batch_size: int,
+    join_words: int,
+    total: int | None = None,
+) -> Iterator[Document]:
+    """What `find` makes of the documents, so many at a time; shows progress on stderr."""
     from factloom.text.joining import join_documents
 
     with _progress() as progress:
         bar = progress.add_task("predicting", total=total)
-        # What is known already is none of the model's business.
-        asked = map(TASKS[extractor.task].unlabelled, documents)
-        groups = join_documents(asked, extractor.join_words if join_words is None else join_words)
+        groups = join_documents(documents, join_words)
         while batch := list(itertools.islice(groups, batch_size)):
-            found = extractor([group.document for group in batch])
+            found = find([group.document for group in batch])
             for group, document in zip(batch, found, strict=True):
                 yield from group.split(document)
                 progress.advance(bar, len(group.parts))

@@ -1,0 +1,231 @@
+"""`factloom extract` with a stand-in for the model: inputs, outputs, settings, bad documents."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import factloom
+from factloom import formats
+from factloom.cli import app
+from factloom.cli.progress import count_files
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.errors import FactloomError
+from factloom.pipeline import Pipeline
+
+
+class Model:
+    """Takes words with a capital for names, and relates each to the next; fails on "explode"."""
+
+    task = "end-to-end"
+    relation_names = {"P112": "founded by", "P17": "country"}  # noqa: RUF012
+    provenance = {"languages": ["en"]}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def predict(self, documents: Iterable[Document]) -> list[Document]:
+        asked = list(documents)
+        self.batches.append(len(asked))
+        return [self.found_in(document) for document in asked]
+
+    def found_in(self, document: Document) -> Document:
+        if "explode" in document.text:
+            raise RuntimeError("boom")
+        names = list(re.finditer(r"[A-Z]\w+", document.text))
+        return document.replace(
+            mentions=tuple(Mention(name.start(), name.end(), "NAME") for name in names),
+            entities=tuple(Entity((index,), "NAME") for index in range(len(names))),
+            relations=tuple(
+                Relation(i - 1, i, ("P112", "P17")[i % 2], score=0.9 - i / 10, evidence=(0,))
+                for i in range(1, len(names))
+            ),
+        )
+
+
+class RelationModel(Model):
+    task = "relations"
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Model:
+    return use(Model(), monkeypatch)
+
+
+def use(model: Model, monkeypatch: pytest.MonkeyPatch) -> Model:
+    monkeypatch.setattr(factloom, "load", lambda name, **s: Pipeline(model, name=name, **s))
+    return model
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Ada founded Quillmark in Norvania.")
+    (folder / "b.txt").write_text("Mara saw Torvik.")
+    return folder
+
+
+def run(*arguments: object, input: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["extract", *map(str, arguments)], input=input)
+
+
+def triples(path: Path) -> list[list[str]]:
+    return [
+        [f"{d.name(r.head)} {r.type} {d.name(r.tail)}" for r in d.relations]
+        for d in formats.read(path)
+    ]
+
+
+@pytest.mark.usefixtures("model")
+def test_without_an_output_tables_are_printed(texts: Path) -> None:
+    result = run(texts)
+    assert result.exit_code == 0, result.exception
+    for expected in ("== a.txt", "Norvania", "founded by", "0.80", "== b.txt", "[0] Mara saw"):
+        assert expected in result.stdout
+    assert result.stderr == ""
+
+
+@pytest.mark.usefixtures("model")
+def test_standard_input_is_read() -> None:
+    result = run("-", input="Ada founded Quillmark.")
+    assert "Ada   country   Quillmark  0.80" in result.stdout
+
+
+@pytest.mark.usefixtures("model")
+def test_outputs_are_written_by_their_suffix_in_one_go(texts: Path, tmp_path: Path) -> None:
+    outputs = [tmp_path / "out.jsonl", tmp_path / "out.graphml", tmp_path / "out.jsonl.gz"]
+    result = run(texts, *(part for path in outputs for part in ("--output", path)))
+    assert result.exit_code == 0, result.exception
+    assert result.stdout == ""
+    assert f"{outputs[0]}: 2 documents, 5 entities, 3 relations" in result.stderr
+    expected = [["Ada P17 Quillmark", "Quillmark P112 Norvania"], ["Mara P17 Torvik"]]
+    assert triples(outputs[0]) == triples(outputs[2]) == expected
+    assert "<graphml" in outputs[1].read_text()
+
+
+def test_the_batch_size_changes_nothing(model: Model, texts: Path, tmp_path: Path) -> None:
+    for size in (1, 2, 32):
+        run(texts, "--batch-size", size, "--output", tmp_path / f"{size}.jsonl")
+    assert model.batches == [1, 1, 2, 2]
+    contents = {(tmp_path / f"{size}.jsonl").read_text() for size in (1, 2, 32)}
+    assert len(contents) == 1
+
+
+@pytest.mark.usefixtures("model")
+def test_bad_documents_are_listed_at_the_end_and_the_others_written(
+    texts: Path, tmp_path: Path
+) -> None:
+    (texts / "aa.txt").write_text("Eve will explode.")
+    (texts / "c.bin").write_bytes(b"\x00\x01")
+    result = run(texts, "--output", tmp_path / "out.jsonl")
+    assert result.exit_code == 1
+    assert [document.id for document in formats.read(tmp_path / "out.jsonl")] == ["a.txt", "b.txt"]
+    problems = [line for line in result.stderr.splitlines() if line.startswith("problem: ")]
+    assert len(problems) == 2
+    assert any(str(texts / "c.bin") in line for line in problems)
+    assert any(f"{texts / 'aa.txt'}, document" in line and "boom" in line for line in problems)
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        (("--relations", "founded_by"), ["Quillmark P112 Norvania"]),
+        (("--relations", "P17, founded by", "--minimum-score", "0.75"), ["Ada P17 Quillmark"]),
+        (("--minimum-score", "0.85"), []),
+    ],
+)
+def test_only_wanted_relations_are_kept(
+    texts: Path, tmp_path: Path, options: tuple[str, ...], kept: list[str]
+) -> None:
+    result = run(texts / "a.txt", *options, "--output", tmp_path / "out.jsonl")
+    assert result.exit_code == 0, result.exception
+    assert triples(tmp_path / "out.jsonl") == [kept]
+
+
+@pytest.mark.usefixtures("model")
+def test_options_count_before_the_file_of_thresholds(texts: Path, tmp_path: Path) -> None:
+    thresholds, output = tmp_path / "thresholds.toml", tmp_path / "out.jsonl"
+    thresholds.write_text('minimum_score = 0.9\n[thresholds]\n"founded by" = 0.3\n')
+    run(texts / "a.txt", "--thresholds", thresholds, "--output", output)
+    assert triples(output) == [["Quillmark P112 Norvania"]]
+    run(texts / "a.txt", "--thresholds", thresholds, "--minimum-score", 0, "--output", output)
+    assert triples(output) == [["Ada P17 Quillmark", "Quillmark P112 Norvania"]]
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("nowhere.txt",), "file-missing"),
+        (("TEXTS", "--relations", "foundet"), "unknown-relation"),
+        (("TEXTS", "--thresholds", "none.toml"), "file-missing"),
+        (("TEXTS", "--language", "zh"), "other-language"),
+        (("TEXTS", "--output", "nowhere/out.jsonl"), "output-name"),
+        (("TEXTS", "--output", "out.unknown"), "no-format-for-suffix"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_at_once(
+    texts: Path, options: tuple[str, ...], code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(texts)
+    result = run(*(option.replace("TEXTS", str(texts)) for option in options))
+    assert isinstance(result.exception, FactloomError)
+    assert result.exception.code == code
+
+
+@pytest.mark.usefixtures("model")
+def test_the_language_of_the_model_may_be_named(texts: Path) -> None:
+    assert run(texts, "--language", "en").exit_code == 0
+
+
+def test_texts_without_entities_are_problems_for_a_model_of_relations(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(RelationModel(), monkeypatch)
+    text = Document("Ada in Oslo", id="d", sentences=(Sentence(0, 11),))
+    annotated = Model().found_in(text).replace(relations=())
+    formats.write([annotated], tmp_path / "annotated.jsonl")
+    result = run(texts / "a.txt", tmp_path / "annotated.jsonl", "--output", tmp_path / "out.jsonl")
+    assert result.exit_code == 1
+    assert "factloom-en-small" in result.stderr
+    assert [document.id for document in formats.read(tmp_path / "out.jsonl")] == ["d"]
+
+
+def test_what_the_store_has_read_is_not_given_to_the_model_again(
+    model: Model, texts: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyoxigraph")
+    assert run(texts, "--store", tmp_path / "graph").exit_code == 0
+    (texts / "b.txt").write_text("Mara left Torvik.")
+    again = run(texts, "--store", tmp_path / "graph")
+    assert "1 documents, 2 entities, 1 relations; 1 read before" in again.stderr
+    assert model.batches == [2, 1]
+    other = run(texts, "--store", tmp_path / "graph", "--minimum-score", 0.5)
+    assert "2 documents" in other.stderr, "with other settings there may be other facts"
+
+
+@pytest.mark.usefixtures("model")
+def test_a_store_and_a_file_get_the_same_documents(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    from factloom.graph.store import Store
+
+    result = run(texts, "--store", tmp_path / "graph", "--output", tmp_path / "out.jsonl")
+    assert result.exit_code == 0, result.exception
+    with Store.open(tmp_path / "graph") as store:
+        stored = {document.id: document.to_json() for document in store.documents()}
+    written = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert stored == {document["id"]: document for document in written}
+
+
+def test_files_are_counted_without_hidden_ones(texts: Path) -> None:
+    (texts / ".git").mkdir()
+    (texts / ".git" / "config").touch()
+    (texts / "deep").mkdir()
+    (texts / "deep" / "c.md").touch()
+    (texts / ".hidden").touch()
+    assert count_files([str(texts), str(texts / "a.txt"), "-"]) == 5
