@@ -14,7 +14,7 @@ help: ## show what there is to make
 
 install: $(STAMP) ## make .venv with factloom and its tools
 
-demo: $(STAMP) ## train a small relation model on the example documents, show what it finds
+demo: $(STAMP) ## from the example texts to tables, a page and a graph to ask
 	$(BIN)/python examples/demo.py
 
 test: lint ## lint and types, then all tests

@@ -1,16 +1,14 @@
 """The example documents are what their generator makes, sound, and fit to learn from."""
 
 import importlib
-import io
 import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from rich.console import Console
 
 from factloom import formats
-from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.document import Document
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FILES = [EXAMPLES / f"profiles-{split}.jsonl" for split in ("train", "dev", "unseen")]
@@ -122,42 +120,18 @@ def test_unseen_documents_have_no_relations_and_no_known_names() -> None:
     assert not names(unseen) & names(read("dev"))
 
 
-def test_demo_shows_a_relation_with_its_score_and_marked_evidence(demo: ModuleType) -> None:
-    text = "Ada Lovelace lived long ago. Lovelace was born in London."
-    document = Document(
-        text=text,
-        sentences=(Sentence(0, 28), Sentence(29, 57)),
-        mentions=(Mention(0, 12, "PER"), Mention(29, 37, "PER"), Mention(50, 56, "LOC")),
-        entities=(Entity((0, 1), "PER"), Entity((2,), "LOC")),
-        relations=(Relation(head=0, tail=1, type="P19", score=0.973, evidence=(1,)),),
-    )
-    console = Console(record=True, width=100, file=io.StringIO())
-    demo.show(document, {"P19": "was born in"}, console)
-    shown = console.export_text()
-    assert "Ada Lovelace -> was born in -> London  0.97" in shown
-    assert "[1] Lovelace was born in London." in shown
-    (line,) = demo.evidence(document, document.relations[0])
-    marked = {line.plain[span.start : span.end] for span in line.spans}
-    assert {"Lovelace", "London"} < marked
-
-
-def test_demo_trains_a_model_and_reads_the_unseen_documents(
-    demo: ModuleType,
-    tiny_encoder_path: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_demo_reads_the_texts_and_leaves_a_page_and_a_store(
+    demo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(demo, "OUTPUT", tmp_path / "demo")
-    demo.main(["--set", "training.epochs=1", "--set", f"encoder.name={tiny_encoder_path}"])
+    demo.main(tmp_path / "demo")
     shown = capsys.readouterr().out
-    assert (tmp_path / "demo" / "best" / "config.json").is_file()
-    for document in read("unseen"):
-        assert document.id in shown
+    assert "Marisol Devane" in shown
     assert "What to try next" in shown
-
-
-def test_demo_says_that_nothing_was_found(demo: ModuleType) -> None:
-    console = Console(record=True, file=io.StringIO())
-    demo.show(Document(text="Rain."), {}, console)
-    assert "no relations found" in console.export_text()
+    page = (tmp_path / "demo" / "graph.html").read_text(encoding="utf-8")
+    found = list(formats.read(tmp_path / "demo" / "found.jsonl"))
+    assert len(found) == 10
+    for document in found:
+        assert document.entities
+        assert document.relations
+        assert document.id in page
+    assert (tmp_path / "demo" / "graph").is_dir()

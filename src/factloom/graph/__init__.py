@@ -1,0 +1,1 @@
+"""From documents to one graph: names of things, merging, the store, exports."""

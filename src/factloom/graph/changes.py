@@ -1,0 +1,83 @@
+"""Changes to the store that are made all at once or not at all."""
+
+from collections.abc import Iterable, Iterator
+
+import pyoxigraph
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
+
+Node = NamedNode | Literal
+
+
+def text_of(node: NamedNode | BlankNode | Literal | Triple) -> str:
+    """The IRI or the text of a node; no triple is ever stored as a node."""
+    assert not isinstance(node, Triple)
+    return node.value
+
+
+class Changes:
+    """What a step wants to change, seen as if it had happened already.
+
+    One ingest, deletion or split is many small changes, and some of them depend on others. They
+    are gathered here and written in one transaction, so that a kill leaves either all or none.
+    """
+
+    def __init__(self, disk: pyoxigraph.Store) -> None:
+        self.disk = disk
+        self._removed: set[Quad] = set()
+        self._added = pyoxigraph.Store()  # in memory
+        self._has_added = False
+        self._unseen: list[Quad] = []
+        self._dropped: set[NamedNode] = set()
+
+    def match(
+        self,
+        subject: NamedNode | None,
+        predicate: NamedNode | None,
+        object: Node | None,
+        graph: NamedNode,
+    ) -> Iterator[Quad]:
+        """The quads of a graph that fit the pattern."""
+        if graph not in self._dropped:
+            for quad in self.disk.quads_for_pattern(subject, predicate, object, graph):
+                if quad not in self._removed:
+                    yield quad
+        if self._has_added:  # a new document asks much before it adds anything
+            yield from self._added.quads_for_pattern(subject, predicate, object, graph)
+
+    def add(self, quad: Quad) -> None:
+        if quad in self._removed:
+            self._removed.discard(quad)
+        else:
+            self._added.add(quad)
+            self._has_added = True
+
+    def add_unseen(self, quads: Iterable[Quad]) -> None:
+        """Add quads that nobody will ask for before they are written: cheaper than `add`."""
+        self._unseen.extend(quads)
+
+    def remove(self, quads: Iterable[Quad]) -> None:
+        for quad in list(quads):
+            self._added.remove(quad)
+            self._removed.add(quad)
+
+    def drop(self, graph: NamedNode) -> None:
+        """Remove all quads of a graph."""
+        self._dropped.add(graph)
+
+    def write(self) -> None:
+        """Make it so, in one transaction."""
+        added = [*self._added, *self._unseen]
+        if not self._removed and not self._dropped:
+            self.disk.extend(added)
+            return
+        steps = [f"DROP SILENT GRAPH {graph}" for graph in self._dropped]
+        steps += [_data("DELETE DATA", self._removed), _data("INSERT DATA", added)]
+        self.disk.update("; ".join(steps))
+
+
+def _data(operation: str, quads: Iterable[Quad]) -> str:
+    by_graph: dict[object, list[str]] = {}
+    for quad in quads:
+        by_graph.setdefault(quad.graph_name, []).append(f"{quad.triple} .")
+    blocks = (f"GRAPH {graph} {{ {' '.join(triples)} }}" for graph, triples in by_graph.items())
+    return f"{operation} {{ {' '.join(blocks)} }}"

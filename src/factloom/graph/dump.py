@@ -1,0 +1,30 @@
+"""A store as a file: RDF as it stands there, other formats through its documents."""
+
+from pathlib import Path
+
+from pyoxigraph import RdfFormat, serialize
+
+from factloom import formats
+from factloom.formats.output import complete_or_nothing
+from factloom.graph.exports import graph_suffix, write_graph
+from factloom.graph.store import Store
+from factloom.graph.vocabulary import PREFIXES
+
+
+def dump(store: Store, path: Path) -> None:
+    """Write the whole store in the format that the suffix tells."""
+    suffix = graph_suffix(path)
+    if suffix == ".jsonl":
+        formats.write(store.documents(), path)
+        return
+    format = RdfFormat.from_extension(suffix.removeprefix("."))
+    if format is None:
+        names, model = store.relation_names(), ", ".join(store.models())
+        write_graph(store.documents(), path, relation_names=names, model=model)
+        return
+    with complete_or_nothing(path) as stream:
+        if format.supports_datasets:
+            serialize(store.quads(), stream, format, prefixes=PREFIXES)
+        else:
+            triples = (quad.triple for quad in store.quads())
+            serialize(triples, stream, format, prefixes=PREFIXES)

@@ -1,0 +1,75 @@
+"""Two CSV files that `neo4j-admin database import` takes: nodes and relationships.
+
+https://neo4j.com/docs/operations-manual/current/import/
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+from factloom.document import Document
+from factloom.formats.output import write_pieces
+from factloom.graph.exports.merged import Edge, Node, merged_graph
+
+_NODE_HEADER = ("id:ID", "name", "type", "aliases:string[]", "documents:string[]", ":LABEL")
+_EDGE_HEADER = (
+    *(":START_ID", ":END_ID", ":TYPE", "relation", "name", "score:float", "document"),
+    *("sentences:int[]", "evidence", "model"),
+)
+_LIST_MARK = ";"  # the importer's own choice
+_NOT_A_LABEL = re.compile(r"\W+")
+# A field over several lines needs an option of the importer; NUL is an error for it.
+_LINE_BREAKS = re.compile("[\0\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+
+
+def write(
+    documents: Iterable[Document], path: Path, *, relation_names: Mapping[str, str], model: str
+) -> None:
+    with merged_graph(documents, relation_names) as graph:
+        nodes = (_node_row(node) for node in graph.nodes)
+        edges = (_edge_row(edge, model) for edge in graph.edges())
+        write_pieces(_lines(_NODE_HEADER, nodes), beside(path, "nodes"))
+        write_pieces(_lines(_EDGE_HEADER, edges), beside(path, "relationships"))
+
+
+def beside(path: Path, part: str) -> Path:
+    """`graph.csv` is written as `graph-nodes.csv` and `graph-relationships.csv`."""
+    ending = len(".csv.gz" if path.name.lower().endswith(".gz") else ".csv")
+    return path.with_name(f"{path.name[:-ending]}-{part}{path.name[-ending:]}")
+
+
+def _node_row(node: Node) -> tuple[str, ...]:
+    labels = _list(dict.fromkeys(("Entity", _label(node.type) or "Entity")))
+    return node.id, node.name, node.type, _list(node.aliases), _list(node.documents), labels
+
+
+def _edge_row(edge: Edge, model: str) -> tuple[str, ...]:
+    kind = _label(edge.name).upper() or _label(edge.relation).upper() or "RELATED_TO"
+    score = "" if edge.score is None else repr(float(edge.score))
+    sentences = _LIST_MARK.join(str(sentence) for sentence in edge.sentences)
+    evidence = " ".join(edge.evidence)
+    return (
+        *(edge.head, edge.tail, kind, edge.relation, edge.name, score, edge.document),
+        *(sentences, evidence, model),
+    )
+
+
+def _label(words: str) -> str:
+    """Letters, digits and underscores, which need no quotes in a Cypher query."""
+    found = _NOT_A_LABEL.sub("_", words).strip("_")
+    return f"_{found}" if found[:1].isdigit() else found
+
+
+def _list(values: Iterable[str]) -> str:
+    # The importer knows no way to write its list mark inside a value.
+    return _LIST_MARK.join(value.replace(_LIST_MARK, ",") for value in values)
+
+
+def _lines(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    for row in chain((header,), rows):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(_LINE_BREAKS.sub(" ", cell) for cell in row)
+        yield line.getvalue()

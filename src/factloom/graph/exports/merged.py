@@ -1,0 +1,115 @@
+"""The documents as one property graph: entities that mean the same thing are one node.
+
+Which entities those are is known only after the last document. So the documents wait in a
+temporary file, and memory holds the names of the entities alone.
+"""
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO
+
+from factloom.document import Document
+from factloom.graph.identifiers import document_key, entity_iris
+from factloom.graph.merging import merge_entities
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A thing: the entities of one or more documents."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A fact of one document; head and tail are ids of nodes."""
+
+    head: str
+    tail: str
+    relation: str
+    name: str
+    score: float | None
+    document: str
+    sentences: tuple[int, ...]
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedGraph:
+    """Nodes in memory, edges read from the documents as often as asked for."""
+
+    nodes: tuple[Node, ...]
+    node_of: Mapping[str, int]  # of an entity's own IRI
+    relation_names: Mapping[str, str]
+    spool: IO[str] = field(repr=False)
+
+    def documents(self) -> Iterator[Document]:
+        self.spool.seek(0)
+        return (Document.from_json(json.loads(line)) for line in self.spool)
+
+    def edges(self) -> Iterator[Edge]:
+        for document in self.documents():
+            ids = [self.nodes[self.node_of[iri]].id for iri in entity_iris(document)]
+            for relation in document.relations:
+                yield Edge(
+                    head=ids[relation.head],
+                    tail=ids[relation.tail],
+                    relation=relation.type,
+                    name=self.relation_names.get(relation.type, relation.type),
+                    score=relation.score,
+                    document=document_key(document),
+                    sentences=relation.evidence,
+                    evidence=tuple(document.sentence_text(index) for index in relation.evidence),
+                )
+
+
+@contextmanager
+def merged_graph(
+    documents: Iterable[Document], relation_names: Mapping[str, str]
+) -> Iterator[MergedGraph]:
+    """The graph of the documents; its temporary file lives as long as the context."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
+        entities: dict[str, Node] = {}
+        clusters = merge_entities(_noted(documents, spool, entities), relation_names)
+        members = [[entities[iri] for iri in cluster.members] for cluster in clusters]
+        node_of = {entity.id: number for number, found in enumerate(members) for entity in found}
+        nodes = tuple(_merged_node(found) for found in members)
+        yield MergedGraph(nodes, node_of, relation_names, spool)
+
+
+def _noted(
+    documents: Iterable[Document], spool: IO[str], entities: dict[str, Node]
+) -> Iterator[Document]:
+    for document in documents:
+        spool.write(json.dumps(document.to_json()) + "\n")
+        for index, iri in enumerate(entity_iris(document)):
+            entities[iri] = Node(
+                id=iri,
+                name=document.name(index),
+                type=document.entities[index].type,
+                aliases=document.names(index),
+                documents=(document_key(document),),
+            )
+        yield document
+
+
+def _merged_node(entities: Sequence[Node]) -> Node:
+    """One node for entities of several documents, called as most of them are."""
+    first = entities[0]
+    name, _ = Counter(entity.name for entity in entities).most_common(1)[0]
+    names = dict.fromkeys(alias for entity in entities for alias in (entity.name, *entity.aliases))
+    return Node(
+        id=first.id,
+        name=name,
+        type=first.type,
+        aliases=tuple(other for other in names if other != name),
+        documents=tuple(dict.fromkeys(key for entity in entities for key in entity.documents)),
+    )

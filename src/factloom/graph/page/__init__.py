@@ -1,0 +1,75 @@
+"""One HTML page that needs nothing else: texts with their mentions, the graph, the evidence.
+
+The graph is drawn by BokehJS, which comes with Bokeh's Python package and is put into the page.
+The rest is page.html, page.css and the scripts beside this file. The content stands in the page
+as JSON, and the page's security policy allows the scripts written here (by their hash) and no
+others: text that looks like HTML stays text, and nothing is loaded from elsewhere.
+"""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from string import Template
+
+from factloom.document import Document
+from factloom.errors import ModelError
+from factloom.formats.output import write_pieces
+from factloom.graph.exports.merged import merged_graph
+from factloom.graph.page.content import page_content
+
+try:
+    from bokeh.resources import Resources
+except ImportError:
+    raise ModelError("page-missing") from None
+
+MOST_DOCUMENTS = 1000  # a browser holds no more with ease; the page says how many are left out
+_SCRIPTS = ("layout.js", "drawing.js", "page.js")
+
+
+def write(
+    documents: Iterable[Document], path: Path, *, relation_names: Mapping[str, str], model: str
+) -> None:
+    remaining = iter(documents)
+    shown = list(islice(remaining, MOST_DOCUMENTS))
+    omitted = sum(1 for _ in remaining)
+    with merged_graph(shown, relation_names) as graph:
+        content = page_content(graph, omitted=omitted)
+    name = content["documents"][0]["name"] if len(shown) == 1 else path.name.partition(".")[0]
+    write_pieces([page(name, {**content, "model": model})], path)
+
+
+def page(title: str, content: Mapping[str, object]) -> str:
+    """The whole page as text."""
+    here = files("factloom.graph.page")
+    drawing = Resources(mode="inline", minified=True, components=["bokeh", "bokeh-api"]).js_raw
+    scripts = [*drawing, *((here / name).read_text("utf-8") for name in _SCRIPTS)]
+    hashes = " ".join(_hash_source(script) for script in scripts)
+    policy = (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    return Template((here / "page.html").read_text("utf-8")).substitute(
+        title=html.escape(title),
+        policy=policy,
+        style=(here / "page.css").read_text("utf-8"),
+        content=_inside_script(content),
+        scripts="".join(f"<script>{script}</script>\n" for script in scripts),
+    )
+
+
+def _inside_script(content: Mapping[str, object]) -> str:
+    """JSON in which nothing can end the script element that it stands in."""
+    text = json.dumps(content)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _hash_source(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

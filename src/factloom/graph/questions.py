@@ -1,0 +1,215 @@
+"""Questions that need no SPARQL: which thing has this name, what is around it, how two connect."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice, pairwise
+
+from pyoxigraph import NamedNode
+
+from factloom.errors import InputError, Place
+from factloom.graph.changes import text_of
+from factloom.graph.identifiers import ENTITY, document_iri, document_of_entity, relation_of
+from factloom.graph.name_keys import name_key, person_key, value_key
+from factloom.graph.profiles import Profile, plain_key, telling_key
+from factloom.graph.stored_things import CATALOGUE, KEY, StoredThings
+from factloom.graph.vocabulary import EVIDENCE, OBJECT, PREDICATE, SCORE, SUBJECT, TEXT
+
+_SHOWN = 5  # things or names that an error lists
+_NAMES_LOOKED_AT = 20_000  # for a suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What the entities of one or more documents stand for."""
+
+    iri: str
+    name: str
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.type})"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A document that states a fact, and the sentences that prove it."""
+
+    document: str
+    score: float | None
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A fact between two things, as all documents together state it."""
+
+    head: Thing
+    relation: str
+    tail: Thing
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def score(self) -> float | None:
+        """The best score that a document gives it."""
+        return max((each.score for each in self.evidence if each.score is not None), default=None)
+
+
+class Questions:
+    """Answers from the things and facts of a store."""
+
+    def __init__(self, things: StoredThings, place: Place) -> None:
+        self.things = things
+        self.place = place
+
+    def find(self, name: str, type: str | None = None) -> Thing:
+        """The one thing of this name, whatever its case; an IRI is taken as it is."""
+        found = self._all_of(name, type)
+        if not found:
+            close = ", ".join(f'"{other}"' for other in self._similar_names(name)) or "none"
+            raise InputError("unknown-name", self.place, name=name, close=close)
+        if len(found) > 1:
+            shown = "; ".join(f"{thing} {thing.iri}" for thing in found[:_SHOWN])
+            raise InputError(
+                "ambiguous-name", self.place, name=name, count=len(found), things=shown
+            )
+        return found[0]
+
+    def entity_of_document(self, name: str, document: str) -> str:
+        """The IRI of the entity that is called `name` in a document."""
+        entities = [self.things.profile(entity) for entity in self.things.entities_of(document)]
+        place = Place(file=self.place.file, document=document)
+        found = [entity for entity in entities if _is_called(entity, name)]
+        if not found:
+            close = ", ".join(sorted(f'"{entity.label}"' for entity in entities)) or "none"
+            raise InputError("unknown-name", place, name=name, close=close)
+        if len(found) > 1:
+            shown = "; ".join(f"{each.label} ({each.type}) {each.iri}" for each in found)
+            raise InputError("ambiguous-name", place, name=name, count=len(found), things=shown)
+        return found[0].iri
+
+    def neighbours(self, thing: Thing) -> list[Connection]:
+        """The facts about a thing, the surest first."""
+        gathered: dict[tuple[str, str, str], list[Evidence]] = {}
+        for statement, document in self._statements(thing.iri):
+            head, relation, tail, evidence = self._read(statement, document)
+            gathered.setdefault((head, relation, tail), []).append(evidence)
+        connections = [
+            Connection(self.thing(head), relation, self.thing(tail), tuple(evidence))
+            for (head, relation, tail), evidence in gathered.items()
+        ]
+        return sorted(connections, key=_surest_first)
+
+    def path(self, start: Thing, goal: Thing, longest: int) -> list[Connection]:
+        """A shortest chain of facts between two things, whatever their direction; else nothing.
+
+        Values are not passed through: two people born in 1931 have nothing to do with each other.
+        """
+        came_from: dict[str, str | None] = {start.iri: None}
+        reached = [start.iri]
+        for _ in range(longest):
+            reached = [other for thing in reached for other in self._step(thing, came_from)]
+            if goal.iri in came_from or not reached:
+                break
+        if goal.iri not in came_from or start == goal:
+            return []
+        chain = [goal.iri]
+        while (before := came_from[chain[-1]]) is not None:
+            chain.append(before)
+        chain.reverse()
+        return [self._between(one, other) for one, other in pairwise(chain)]
+
+    def thing(self, root: str) -> Thing:
+        profile = self.things.profile(root)
+        return Thing(root, profile.label, profile.type)
+
+    def _all_of(self, name: str, type: str | None) -> list[Thing]:
+        if name.startswith(ENTITY):
+            return [self.thing(self.things.root(name))] if self.things.has(name) else []
+        keys = {
+            plain_key(name_key(name)),
+            telling_key(name_key(name)),
+            telling_key(person_key(name)),
+        }
+        value = value_key(name)
+        if value is not None:
+            keys.add(telling_key(value))
+        roots = {self.things.root(entity) for key in keys for entity in self.things.keepers(key)}
+        things = (self.thing(root) for root in sorted(roots))
+        return [thing for thing in things if type is None or thing.type.upper() == type.upper()]
+
+    def _similar_names(self, name: str) -> list[str]:
+        quads = self.things.changes.match(None, KEY, None, CATALOGUE)
+        names = (text_of(quad.object) for quad in quads)
+        known = {key[1:] for key in islice(names, _NAMES_LOOKED_AT) if key[0] in "=~"}
+        wanted = name_key(name)
+        partly = sorted(key for key in known if set(wanted.split()) & set(key.split()))
+        close = get_close_matches(wanted, sorted(known), _SHOWN)
+        return list(dict.fromkeys(partly + close))[:_SHOWN]
+
+    def _statements(self, root: str) -> Iterator[tuple[str, str]]:
+        for member in self.things.members(root):
+            document = document_of_entity(member)
+            graph, node = NamedNode(document_iri(document)), NamedNode(member)
+            for role in (SUBJECT, OBJECT):
+                for quad in self.things.changes.match(None, role, node, graph):
+                    yield text_of(quad.subject), document
+
+    def _read(self, statement: str, document: str) -> tuple[str, str, str, Evidence]:
+        graph = NamedNode(document_iri(document))
+        about: dict[NamedNode, list[str]] = {}
+        for quad in self.things.changes.match(NamedNode(statement), None, None, graph):
+            about.setdefault(quad.predicate, []).append(text_of(quad.object))
+        sentences = (
+            text_of(quad.object)
+            for sentence in sorted(about.get(EVIDENCE, ()), key=_number)
+            for quad in self.things.changes.match(NamedNode(sentence), TEXT, None, graph)
+        )
+        score = float(about[SCORE][0]) if SCORE in about else None
+        return (
+            self.things.root(about[SUBJECT][0]),
+            relation_of(about[PREDICATE][0]),
+            self.things.root(about[OBJECT][0]),
+            Evidence(document, score, tuple(sentences)),
+        )
+
+    def _step(self, thing: str, came_from: dict[str, str | None]) -> list[str]:
+        """The things around one that were not reached before."""
+        if self.things.profile(thing).is_value and came_from[thing] is not None:
+            return []
+        found = []
+        for other in self._around(thing):
+            if other not in came_from:
+                came_from[other] = thing
+                found.append(other)
+        return found
+
+    def _around(self, root: str) -> Iterator[str]:
+        for member in self.things.members(root):
+            graph, node = NamedNode(document_iri(document_of_entity(member))), NamedNode(member)
+            heads = (quad.subject for quad in self.things.changes.match(None, None, node, graph))
+            tails = (quad.object for quad in self.things.changes.match(node, None, None, graph))
+            for other in (*heads, *tails):
+                if isinstance(other, NamedNode) and other.value.startswith(ENTITY):
+                    yield self.things.root(other.value)
+
+    def _between(self, one: str, other: str) -> Connection:
+        both = {one, other}
+        around = self.neighbours(self.thing(one))
+        return next(each for each in around if {each.head.iri, each.tail.iri} == both)
+
+
+def _number(sentence: str) -> int:
+    """Its place in the document, which its IRI tells."""
+    return int(sentence.rpartition("=")[2])
+
+
+def _is_called(entity: Profile, name: str) -> bool:
+    names = {entity.label.casefold(), *entity.name_keys}
+    return bool({name.casefold(), name_key(name), person_key(name)} & names) or entity.iri == name
+
+
+def _surest_first(connection: Connection) -> tuple[float, str, str]:
+    # What people have annotated has no score, and is sure.
+    score = 1.0 if connection.score is None else connection.score
+    return -score, connection.relation, connection.tail.name

@@ -1,0 +1,291 @@
+"""The graph on disk: documents in, facts, things and answers out.
+
+    with Store.open("graph") as store:
+        store.ingest(documents, relation_names={"P19": "place of birth"}, model="mine 1.0")
+        for solution in store.query("SELECT ?name { ?person a type:PER ; rdfs:label ?name }"):
+            print(solution["name"].value)
+
+Each document is taken in by one transaction. A process that is killed leaves whole documents
+behind, and the next ingest passes over those that are there already.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from factloom.document import Document
+from factloom.errors import InputError, Place
+from factloom.formats.json_records import encode
+from factloom.graph.changes import Changes, text_of
+from factloom.graph.identifiers import (
+    document_iri,
+    document_key,
+    document_of_iri,
+    entity_iris,
+    relation_of,
+)
+from factloom.graph.merging import Cluster, Merge
+from factloom.graph.opening import open_disk
+from factloom.graph.profiles import profiles
+from factloom.graph.questions import Connection, Questions, Thing
+from factloom.graph.statistics import Statistics, count
+from factloom.graph.stored_things import CATALOGUE, StoredThings, read_merges
+from factloom.graph.vocabulary import LABEL, PREFIXES, RELATION_NAMES, document_quads, term
+
+FINGERPRINT = term("fl:fingerprint")
+TEXT_FINGERPRINT = term("fl:textFingerprint")
+READ_BY = term("fl:readBy")
+CONTENT = term("fl:content")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did, in documents; facts and merges are those of added and replaced ones."""
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    facts: int = 0
+    merges: int = 0
+
+
+class Store:
+    """A graph of documents in a directory. One process at a time may have it open."""
+
+    def __init__(self, directory: Path, must_exist: bool) -> None:
+        self.directory = directory
+        self.disk = open_disk(directory, must_exist)
+
+    @classmethod
+    def open(cls, directory: str | Path, *, must_exist: bool = False) -> Self:
+        """Open the store in a directory, and make it where there is none."""
+        return cls(Path(directory), must_exist)
+
+    def close(self) -> None:
+        """Let other processes have it."""
+        del self.disk  # the last reference closes the files
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- documents ---------------------------------------------------------------------------
+
+    def ingest(
+        self, documents: Iterable[Document], *, relation_names: Mapping[str, str], model: str
+    ) -> IngestReport:
+        """Take in documents, each as a whole or not at all.
+
+        A document that is there with the same content, from the same model, is passed over; one
+        with the same id and other content replaces it. `model` is a name and version.
+        """
+        counts = dict.fromkeys(("added", "replaced", "unchanged"), 0)
+        facts = merges = 0
+        for document in documents:
+            record = _record(document, relation_names, model)
+            stored = self._about(document_key(document), FINGERPRINT)
+            if stored == record[FINGERPRINT]:
+                counts["unchanged"] += 1
+                continue
+            merged = self._put(document, relation_names, model, record)
+            counts["added" if stored is None else "replaced"] += 1
+            facts += len(document.relations)
+            merges += len(merged)
+        return IngestReport(**counts, facts=facts, merges=merges)
+
+    def has_read(self, document: Document, *, model: str) -> bool:
+        """Whether the text of this document is there as this model has read it."""
+        stored = self._about(document_key(document), TEXT_FINGERPRINT)
+        return stored == _text_fingerprint(document, model)
+
+    def delete(self, document_id: str) -> None:
+        """Remove a document, its facts and its part in merges."""
+        if self._about(document_id, FINGERPRINT) is None:
+            raise self._unknown_document(document_id)
+        changes = Changes(self.disk)
+        StoredThings(changes).remove(self._entities(document_id))
+        self._forget(NamedNode(document_iri(document_id)), changes)
+        changes.write()
+
+    def document(self, document_id: str) -> Document:
+        """A document as it was taken in."""
+        content = self._about(document_id, CONTENT)
+        if content is None:
+            raise self._unknown_document(document_id)
+        return Document.from_json(json.loads(content))
+
+    def documents(self) -> Iterator[Document]:
+        """All documents as they were taken in."""
+        for quad in self.disk.quads_for_pattern(None, CONTENT, None, CATALOGUE):
+            yield Document.from_json(json.loads(text_of(quad.object)))
+
+    def document_ids(self) -> Iterator[str]:
+        """The ids of all documents."""
+        for quad in self.disk.quads_for_pattern(None, FINGERPRINT, None, CATALOGUE):
+            yield document_of_iri(text_of(quad.subject))
+
+    def relation_names(self) -> dict[str, str]:
+        """The relations in words."""
+        quads = self.disk.quads_for_pattern(None, LABEL, None, RELATION_NAMES)
+        return {relation_of(text_of(quad.subject)): text_of(quad.object) for quad in quads}
+
+    def models(self) -> list[str]:
+        """The models that have found the facts."""
+        quads = self.disk.quads_for_pattern(None, READ_BY, None, CATALOGUE)
+        return sorted({text_of(quad.object) for quad in quads})
+
+    # --- things ------------------------------------------------------------------------------
+
+    def find(self, name: str, type: str | None = None) -> Thing:
+        """The thing that has this name, whatever its case."""
+        return self._questions().find(name, type)
+
+    def neighbours(self, name: str, type: str | None = None) -> list[Connection]:
+        """The facts about a thing, from all documents that speak of it."""
+        questions = self._questions()
+        return questions.neighbours(questions.find(name, type))
+
+    def path(self, start: str, goal: str, *, longest: int = 6) -> list[Connection]:
+        """A shortest chain of facts between two things; empty if there is none so short."""
+        questions = self._questions()
+        return questions.path(questions.find(start), questions.find(goal), longest)
+
+    def merges(self, name: str | None = None) -> Iterator[Merge]:
+        """Which entities were taken to be the same, and why; of one thing, or of all."""
+        changes = Changes(self.disk)
+        if name is None:
+            return read_merges(changes)
+        thing = self.find(name)
+        return read_merges(changes, StoredThings(changes).members(thing.iri))
+
+    def entity_name(self, entity: str) -> str:
+        """What its document calls the entity."""
+        return StoredThings(Changes(self.disk)).profile(entity).label
+
+    def split(self, name: str, document: str) -> list[str]:
+        """Say that what a document calls `name` is not what other documents call so.
+
+        It holds for good, also when documents come again. The entities that it was one with.
+        """
+        if self._about(document, FINGERPRINT) is None:
+            raise self._unknown_document(document)
+        entity = self._questions().entity_of_document(name, document)
+        changes = Changes(self.disk)
+        others = StoredThings(changes).split(entity)
+        changes.write()
+        return others
+
+    # --- questions ---------------------------------------------------------------------------
+
+    def query(self, sparql: str) -> Any:
+        """The answer of pyoxigraph: solutions, triples, or a truth value.
+
+        All graphs are asked as one; `GRAPH ?document { ... }` tells the documents apart. The
+        prefixes of `vocabulary.PREFIXES` are known.
+        """
+        try:
+            return self.disk.query(sparql, prefixes=PREFIXES, use_default_graph_as_union=True)
+        except SyntaxError as error:
+            raise InputError("query-syntax", detail=error) from None
+
+    def statistics(self) -> Statistics:
+        """How much of what there is."""
+        return count(self.disk)
+
+    def clusters(self) -> Iterator[Cluster]:
+        """The things that more than one document speaks of."""
+        things = StoredThings(Changes(self.disk))
+        merges = {merge.entity: merge for merge in self.merges()}
+        roots = {merge.parent for merge in merges.values()} - merges.keys()
+        for root in sorted(roots):
+            members = things.members(root)
+            yield Cluster(root, tuple(members), tuple(merges[member] for member in members[1:]))
+
+    def quads(self) -> Iterator[Quad]:
+        """Everything but the store's own bookkeeping, one graph after the other."""
+        for graph in self.disk.named_graphs():
+            if graph != CATALOGUE:
+                yield from self.disk.quads_for_pattern(None, None, None, graph)
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _put(
+        self,
+        document: Document,
+        relation_names: Mapping[str, str],
+        model: str,
+        record: Mapping[NamedNode, str],
+    ) -> tuple[Merge, ...]:
+        changes = Changes(self.disk)
+        node = NamedNode(document_iri(document_key(document)))
+        old = self._entities(document_key(document))
+        merges = StoredThings(changes).exchange(old, profiles(document, relation_names))
+        self._forget(node, changes)
+        changes.add_unseen(document_quads(document, relation_names=relation_names, model=model))
+        changes.add_unseen(
+            Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
+        )
+        changes.write()
+        return merges
+
+    def _entities(self, document_id: str) -> tuple[str, ...]:
+        content = self._about(document_id, CONTENT)
+        return () if content is None else entity_iris(Document.from_json(json.loads(content)))
+
+    def _forget(self, node: NamedNode, changes: Changes) -> None:
+        """Remove the facts and the record of a document, if it is there."""
+        record = list(changes.match(node, None, None, CATALOGUE))
+        if record:
+            changes.drop(node)
+            changes.remove(record)
+
+    def _about(self, document_id: str, predicate: NamedNode) -> str | None:
+        node = NamedNode(document_iri(document_id))
+        found = next(self.disk.quads_for_pattern(node, predicate, None, CATALOGUE), None)
+        return None if found is None else text_of(found.object)
+
+    def _questions(self) -> Questions:
+        return Questions(StoredThings(Changes(self.disk)), Place(file=str(self.directory)))
+
+    def _unknown_document(self, document_id: str) -> InputError:
+        place = Place(file=str(self.directory), document=document_id)
+        return InputError("unknown-document", place)
+
+
+def _names_used(document: Document, relation_names: Mapping[str, str]) -> list[tuple[str, str]]:
+    used = sorted({relation.type for relation in document.relations})
+    return [(relation, relation_names[relation]) for relation in used if relation in relation_names]
+
+
+def _record(
+    document: Document, relation_names: Mapping[str, str], model: str
+) -> dict[NamedNode, str]:
+    """What the catalogue keeps of a document."""
+    content = encode(document.to_json(), document.id)
+    return {
+        FINGERPRINT: _digest([content, _names_used(document, relation_names), model]),
+        TEXT_FINGERPRINT: _text_fingerprint(document, model),
+        READ_BY: model,
+        CONTENT: content,
+    }
+
+
+def _text_fingerprint(document: Document, model: str) -> str:
+    return _digest([document.text, model])
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

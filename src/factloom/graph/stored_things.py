@@ -1,0 +1,207 @@
+"""The things of a store, on disk: which entities are one, why, and what a user has undone."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from factloom.graph.changes import Changes, text_of
+from factloom.graph.identifiers import document_iri
+from factloom.graph.merging import Merge, Placement, place
+from factloom.graph.profiles import Profile
+from factloom.graph.vocabulary import (
+    ENTITY_CLASS,
+    OBJECT,
+    PREDICATE,
+    SCORE,
+    STATEMENT,
+    SUBJECT,
+    A,
+    term,
+)
+
+MERGES = NamedNode("urn:factloom:merges")  # which entities are one: queries may use it
+DECISIONS = NamedNode("urn:factloom:decisions")  # what a user has said: outlives documents
+CATALOGUE = NamedNode("urn:factloom:catalogue")  # what the store needs to find things again
+
+SAME_AS = term("owl:sameAs")
+DIFFERENT_FROM = term("owl:differentFrom")
+REASON = term("fl:reason")
+SHOWN_BY = term("fl:shownBy")
+KEY = term("fl:key")
+PROFILE = term("fl:profile")
+
+
+class StoredThings:
+    """The `Things` of a store as they are behind some changes that are being gathered."""
+
+    def __init__(self, changes: Changes) -> None:
+        self.changes = changes
+
+    # --- what merging asks -------------------------------------------------------------------
+
+    def keepers(self, key: str) -> Iterator[str]:
+        for quad in self.changes.match(None, KEY, Literal(key), CATALOGUE):
+            yield text_of(quad.subject)
+
+    def profile(self, entity: str) -> Profile:
+        [quad] = self.changes.match(NamedNode(entity), PROFILE, None, CATALOGUE)
+        return _profile(text_of(quad.object))
+
+    def root(self, entity: str) -> str:
+        while parent := next(self.changes.match(NamedNode(entity), SAME_AS, None, MERGES), None):
+            entity = text_of(parent.object)
+        return entity
+
+    def documents(self, root: str) -> Set[str]:
+        return {self.profile(member).document for member in self.members(root)}
+
+    def told_apart(self, entity: str) -> Set[str]:
+        node = NamedNode(entity)
+        right = self.changes.match(node, DIFFERENT_FROM, None, DECISIONS)
+        left = self.changes.match(None, DIFFERENT_FROM, node, DECISIONS)
+        return {text_of(quad.object) for quad in right} | {text_of(quad.subject) for quad in left}
+
+    def all_told_apart(self) -> Iterator[tuple[str, str]]:
+        for quad in self.changes.match(None, DIFFERENT_FROM, None, DECISIONS):
+            yield text_of(quad.subject), text_of(quad.object)
+
+    # --- what the store does -----------------------------------------------------------------
+
+    def members(self, root: str) -> list[str]:
+        """All entities of a thing, each behind the one that it was merged with."""
+        found = [root]
+        for entity in found:  # it grows on the way
+            below = self.changes.match(None, SAME_AS, NamedNode(entity), MERGES)
+            found += sorted(text_of(quad.subject) for quad in below)
+        return found
+
+    def entities_of(self, document: str) -> set[str]:
+        """The entities of a document."""
+        graph = NamedNode(document_iri(document))
+        quads = self.changes.match(None, A, ENTITY_CLASS, graph)
+        return {text_of(quad.subject) for quad in quads}
+
+    def has(self, entity: str) -> bool:
+        return any(self.changes.match(NamedNode(entity), PROFILE, None, CATALOGUE))
+
+    def exchange(self, old: Sequence[str], new: Iterable[Profile]) -> tuple[Merge, ...]:
+        """Take in the entities of a document in place of those that it had before.
+
+        Entities that are called as before stay in their things: else a new model that reads all
+        documents again would tear up and rebuild the largest things a document.
+        """
+        coming = {profile.iri: profile for profile in new}
+        staying = {entity for entity in old if entity in coming and self._stays(coming[entity])}
+        self.remove(entity for entity in old if entity not in staying)
+        for entity in staying:
+            known = self.changes.match(NamedNode(entity), PROFILE, None, CATALOGUE)
+            self.changes.remove(known)
+            self._know(coming.pop(entity))
+        taken = {self.root(entity) for entity in staying}
+        placement = place(coming.values(), self, taken)
+        for profile in coming.values():
+            self._know(profile)
+        self._add(placement)
+        return placement.merges
+
+    def _know(self, profile: Profile) -> None:
+        content = Literal(profile.to_json())
+        self.changes.add(Quad(NamedNode(profile.iri), PROFILE, content, CATALOGUE))
+
+    def _stays(self, profile: Profile) -> bool:
+        return self.profile(profile.iri).resembles(profile)
+
+    def remove(self, entities: Iterable[str]) -> None:
+        """Forget entities; what was merged because of them is judged anew without them."""
+        for entity in entities:
+            if self._others_rest_on(entity):
+                self._judge_anew(self.root(entity), without=entity)
+            else:
+                self._unmerge(entity)
+            self.changes.remove(self.changes.match(NamedNode(entity), None, None, CATALOGUE))
+
+    def split(self, entity: str) -> list[str]:
+        """Take an entity out of its thing for good; what the others are."""
+        root = self.root(entity)
+        others = [member for member in self.members(root) if member != entity]
+        for other in others:
+            self.changes.add(Quad(NamedNode(entity), DIFFERENT_FROM, NamedNode(other), DECISIONS))
+        if others:
+            self._judge_anew(root)
+        return others
+
+    def _add(self, placement: Placement) -> None:
+        for merge in placement.merges:
+            for quad in merge_quads(merge):
+                self.changes.add(quad)
+        for keeper, key in placement.keys:
+            self.changes.add(Quad(NamedNode(keeper), KEY, Literal(key), CATALOGUE))
+
+    def _others_rest_on(self, entity: str) -> bool:
+        node = NamedNode(entity)
+        own = _merge_node(entity)
+        shown = self.changes.match(None, SHOWN_BY, node, MERGES)
+        return (
+            any(self.changes.match(node, KEY, None, CATALOGUE))
+            or any(self.changes.match(None, SAME_AS, node, MERGES))
+            or any(quad.subject != own for quad in shown)
+        )
+
+    def _judge_anew(self, root: str, without: str | None = None) -> None:
+        members = self.members(root)
+        for member in members:
+            self._unmerge(member)
+            self.changes.remove(self.changes.match(NamedNode(member), KEY, None, CATALOGUE))
+        for member in members:
+            if member != without:
+                profile = self.profile(member)
+                beside = self.entities_of(profile.document) - {member, without}
+                self._add(place([profile], self, taken={self.root(other) for other in beside}))
+
+    def _unmerge(self, entity: str) -> None:
+        self.changes.remove(self.changes.match(NamedNode(entity), SAME_AS, None, MERGES))
+        self.changes.remove(self.changes.match(_merge_node(entity), None, None, MERGES))
+
+
+def read_merges(changes: Changes, entities: Iterable[str] | None = None) -> Iterator[Merge]:
+    """The merges of some entities, or all that there are."""
+    if entities is None:
+        quads = changes.match(None, SAME_AS, None, MERGES)
+        entities = (text_of(quad.subject) for quad in quads)
+    for entity in entities:
+        about = {
+            quad.predicate: text_of(quad.object)
+            for quad in changes.match(_merge_node(entity), None, None, MERGES)
+        }
+        if about:
+            parent, score, reason = about[OBJECT], float(about[SCORE]), about[REASON]
+            yield Merge(entity, parent, score, reason, about[SHOWN_BY])
+
+
+def merge_quads(merge: Merge) -> Iterator[Quad]:
+    """A merge as RDF: the triple, and beside it a statement of the same kind as for facts."""
+    entity, parent = NamedNode(merge.entity), NamedNode(merge.parent)
+    node = _merge_node(merge.entity)
+    about: Mapping[NamedNode, NamedNode | Literal] = {
+        A: STATEMENT,
+        SUBJECT: entity,
+        PREDICATE: SAME_AS,
+        OBJECT: parent,
+        SCORE: Literal(float(merge.score)),
+        REASON: Literal(merge.reason),
+        SHOWN_BY: NamedNode(merge.shown_by),
+    }
+    yield Quad(entity, SAME_AS, parent, MERGES)
+    for predicate, object in about.items():
+        yield Quad(node, predicate, object, MERGES)
+
+
+def _merge_node(entity: str) -> NamedNode:
+    # An entity is merged with one older entity at most.
+    return NamedNode(f"{entity}#merge")
+
+
+@lru_cache(maxsize=16384)
+def _profile(text: str) -> Profile:
+    return Profile.from_json(text)

@@ -1,0 +1,194 @@
+"""A Document as RDF: the quads that the store holds and that RDF files are written from.
+
+A document is a named graph. A fact is a plain triple, and beside it stands a statement that says
+where it comes from. RDF 1.2 would annotate the triple itself, but JSON-LD cannot hold that yet,
+and few tools can: so the statement is an `rdf:Statement`, which every format and every SPARQL
+engine knows. docs/graph.md draws it and shows how to ask.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from factloom.document import Document, Relation
+from factloom.errors import DocumentError, ModelError, Place
+from factloom.graph.identifiers import (
+    RELATION,
+    TYPE,
+    VOCABULARY,
+    WIKIDATA_ENTITY,
+    WIKIDATA_PROPERTY,
+    document_iri,
+    document_key,
+    entity_iris,
+    relation_iri,
+    type_iri,
+)
+
+try:
+    from pyoxigraph import Literal, NamedNode, Quad
+except ImportError:
+    raise ModelError("graph-missing") from None
+
+# Known to every query; the short names of exported files.
+PREFIXES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "prov": "http://www.w3.org/ns/prov#",
+    "wd": WIKIDATA_ENTITY,
+    "wdt": WIKIDATA_PROPERTY,
+    "fl": VOCABULARY,
+    "relation": RELATION,
+    "type": TYPE,
+}
+
+
+def term(short: str) -> NamedNode:
+    """The node of a short name such as "rdfs:label"."""
+    prefix, _, name = short.partition(":")
+    return NamedNode(PREFIXES[prefix] + name)
+
+
+RELATION_NAMES = NamedNode("urn:factloom:relations")  # a graph
+
+A = term("rdf:type")
+LABEL = term("rdfs:label")
+OTHER_NAME = term("skos:altLabel")
+SAME_THING = term("skos:exactMatch")
+IDENTIFIER = term("dcterms:identifier")
+SOURCE = term("dcterms:source")
+STATEMENT = term("rdf:Statement")
+SUBJECT = term("rdf:subject")
+PREDICATE = term("rdf:predicate")
+OBJECT = term("rdf:object")
+DERIVED_FROM = term("prov:wasDerivedFrom")
+DOCUMENT_CLASS = term("fl:Document")
+ENTITY_CLASS = term("fl:Entity")
+MODEL = term("fl:model")
+SCORE = term("fl:score")
+EVIDENCE = term("fl:evidence")
+MENTION = term("fl:mention")
+BEGIN = term("fl:begin")
+END = term("fl:end")
+SENTENCE = term("fl:sentence")
+NUMBER = term("fl:number")
+TEXT = term("fl:text")
+
+
+def document_quads(
+    document: Document, *, relation_names: Mapping[str, str], model: str
+) -> Iterator[Quad]:
+    """Everything that the graph says about one document, in the document's own graph.
+
+    Only the names of relations stand in a graph that all documents share, each name once.
+    `relation_names` are the relations in words; `model` is the name and version of what found
+    the facts.
+    """
+    try:
+        yield from _DocumentGraph(document, relation_names, model).quads()
+    except ValueError:  # pyoxigraph takes every text but this
+        place, detail = Place(document=document.id), "half of a surrogate pair is no character"
+        raise DocumentError("not-writable", place, value="the text", detail=detail) from None
+
+
+class _DocumentGraph:
+    """The nodes of one document, made once and used in many quads."""
+
+    def __init__(self, document: Document, relation_names: Mapping[str, str], model: str) -> None:
+        self.document = document
+        self.relation_names = relation_names
+        self.model = Literal(model)
+        self.iri = document_iri(document_key(document))
+        self.graph = NamedNode(self.iri)
+        self.entities = [NamedNode(iri) for iri in entity_iris(document)]
+        self.sentences: dict[int, NamedNode] = {}  # those that something refers to
+
+    def quads(self) -> Iterator[Quad]:
+        yield from self._about_document()
+        for entity in range(len(self.entities)):
+            yield from self._about_entity(entity)
+        for number, relation in enumerate(self.document.relations):
+            yield from self._about_relation(number, relation)
+        yield from self._about_relation_names()
+        yield from self._about_sentences()
+
+    def _about_document(self) -> Iterator[Quad]:
+        graph = self.graph
+        yield Quad(graph, A, DOCUMENT_CLASS, graph)
+        yield Quad(graph, IDENTIFIER, Literal(document_key(self.document)), graph)
+        yield Quad(graph, MODEL, self.model, graph)
+        source = self.document.attributes.get("source")
+        if isinstance(source, str):
+            yield Quad(graph, SOURCE, Literal(source), graph)
+
+    def _about_entity(self, index: int) -> Iterator[Quad]:
+        node, graph = self.entities[index], self.graph
+        entity = self.document.entities[index]
+        label = self.document.name(index)
+        yield Quad(node, A, ENTITY_CLASS, graph)
+        yield Quad(node, A, _type_node(entity.type), graph)
+        yield Quad(node, LABEL, Literal(label), graph)
+        for name in self.document.names(index):
+            if name != label:
+                yield Quad(node, OTHER_NAME, Literal(name), graph)
+        if entity.id is not None:
+            yield Quad(node, IDENTIFIER, Literal(entity.id), graph)
+            if entity.id[:1] == "Q" and entity.id[1:].isdecimal():
+                yield Quad(node, SAME_THING, NamedNode(WIKIDATA_ENTITY + entity.id), graph)
+        for mention in entity.mentions:
+            yield from self._about_mention(node, mention)
+
+    def _about_mention(self, entity: NamedNode, index: int) -> Iterator[Quad]:
+        mention, graph = self.document.mentions[index], self.graph
+        node = NamedNode(f"{self.iri}#char={mention.start},{mention.end}")
+        yield Quad(entity, MENTION, node, graph)
+        yield Quad(node, BEGIN, Literal(mention.start), graph)
+        yield Quad(node, END, Literal(mention.end), graph)
+        sentence = self.document.sentence_at(mention.start)
+        if sentence is not None:
+            yield Quad(node, SENTENCE, self._sentence(sentence), graph)
+
+    def _about_relation(self, number: int, relation: Relation) -> Iterator[Quad]:
+        graph = self.graph
+        head, tail = self.entities[relation.head], self.entities[relation.tail]
+        predicate = _relation_node(relation.type)
+        statement = NamedNode(f"{self.iri}#fact={number}")
+        yield Quad(head, predicate, tail, graph)
+        yield Quad(statement, A, STATEMENT, graph)
+        yield Quad(statement, SUBJECT, head, graph)
+        yield Quad(statement, PREDICATE, predicate, graph)
+        yield Quad(statement, OBJECT, tail, graph)
+        yield Quad(statement, DERIVED_FROM, graph, graph)
+        yield Quad(statement, MODEL, self.model, graph)
+        if relation.score is not None:
+            yield Quad(statement, SCORE, Literal(float(relation.score)), graph)
+        for sentence in relation.evidence:
+            yield Quad(statement, EVIDENCE, self._sentence(sentence), graph)
+
+    def _about_relation_names(self) -> Iterator[Quad]:
+        for relation in dict.fromkeys(relation.type for relation in self.document.relations):
+            name = Literal(self.relation_names.get(relation, relation))
+            yield Quad(_relation_node(relation), LABEL, name, RELATION_NAMES)
+
+    def _about_sentences(self) -> Iterator[Quad]:
+        for index, node in self.sentences.items():
+            yield Quad(node, NUMBER, Literal(index), self.graph)
+            yield Quad(node, TEXT, Literal(self.document.sentence_text(index)), self.graph)
+
+    def _sentence(self, index: int) -> NamedNode:
+        if index not in self.sentences:
+            self.sentences[index] = NamedNode(f"{self.iri}#sentence={index}")
+        return self.sentences[index]
+
+
+@lru_cache(maxsize=4096)
+def _relation_node(relation: str) -> NamedNode:
+    return NamedNode(relation_iri(relation))
+
+
+@lru_cache(maxsize=4096)
+def _type_node(type: str) -> NamedNode:
+    return NamedNode(type_iri(type))

@@ -1,0 +1,204 @@
+"""`factloom graph` and `factloom query`."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pyoxigraph import RdfFormat, parse
+from typer.testing import CliRunner, Result
+
+from factloom import formats
+from factloom.cli import app
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.errors import InputError
+from factloom.graph.store import Store
+
+TEXT = "Ada Lovelace was born in London."
+
+
+def document(key: str, relation: str, score: float) -> Document:
+    return Document(
+        text=TEXT,
+        id=key,
+        sentences=(Sentence(0, 32),),
+        mentions=(Mention(0, 12, "PER"), Mention(25, 31, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, relation, score=score, evidence=(0,)),),
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    with Store.open(tmp_path / "store") as opened:
+        documents = [document("a.txt", "P19", 0.9), document("b.txt", "P551", 0.5)]
+        names = {"P19": "place of birth"}
+        opened.ingest(documents, relation_names=names, model="test 1")
+    return tmp_path / "store"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def graph(command: str, *arguments: object, store: Path) -> Result:
+    result = run("graph", command, *arguments, "--store", store)
+    assert result.exit_code == 0, result.exception
+    return result
+
+
+def records(result: Result) -> list[dict]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_stats(store: Path) -> None:
+    [found] = records(graph("stats", "--json", "--documents", store=store))
+    assert (found["documents"], found["facts"], found["things"]) == (2, 2, 2)
+    assert found["ids"] == ["a.txt", "b.txt"]
+    shown = graph("stats", "--documents", store=store).stdout
+    assert "place of birth (P19)" in shown
+    assert shown.splitlines()[-2:] == ["a.txt", "b.txt"]
+
+
+def test_neighbours_with_scores_and_evidence(store: Path) -> None:
+    lines = graph("neighbours", "london", store=store).stdout.splitlines()
+    assert lines == [
+        "Ada Lovelace place of birth (P19) London  0.90",
+        f"    [a.txt] {TEXT}",
+        "Ada Lovelace P551 London  0.50",
+        f"    [b.txt] {TEXT}",
+    ]
+    [first, _] = records(graph("neighbours", "london", "--json", store=store))
+    assert first["name"] == "place of birth"
+    assert first["score"] == 0.9
+    assert first["evidence"][0]["document"] == "a.txt"
+
+
+def test_path(store: Path) -> None:
+    [step] = records(graph("path", "london", "ada lovelace", "--json", store=store))
+    assert step["head"]["name"] == "Ada Lovelace"
+
+
+def test_no_path_is_said_and_told_by_the_exit_code(store: Path) -> None:
+    result = run("graph", "path", "london", "london", "--store", store)
+    assert result.exit_code == 1
+    assert "no chain" in result.stderr
+
+
+def test_merges_are_listed_with_reasons_and_undone(store: Path) -> None:
+    rows = records(graph("merges", "--json", store=store))
+    assert {row["entity"] for row in rows} == {"Ada Lovelace", "London"}
+    assert rows[0]["reason"] == 'the same name "Ada Lovelace"'
+    assert "the same name" in graph("merges", "--name", "london", store=store).stdout
+    assert "a.txt" in graph("split", "London", "b.txt", store=store).stdout
+    assert len(records(graph("merges", "--json", store=store))) == 1
+    assert "nothing" in graph("split", "London", "b.txt", store=store).stdout
+
+
+def test_delete(store: Path) -> None:
+    graph("delete", "a.txt", store=store)
+    [found] = records(graph("stats", "--json", "--documents", store=store))
+    assert found["ids"] == ["b.txt"]
+
+
+def test_an_unknown_name_is_one_error(store: Path) -> None:
+    result = run("graph", "neighbours", "Paris", "--store", store)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "unknown-name"
+
+
+def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    result = run("graph", "stats", "--store", tmp_path / "none")
+    assert isinstance(result.exception, InputError)
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("suffix", ["nq", "ttl", "jsonld", "nq.gz"])
+def test_an_rdf_export_holds_facts_and_merges(store: Path, tmp_path: Path, suffix: str) -> None:
+    import gzip
+
+    file = tmp_path / f"graph.{suffix}"
+    graph("export", file, store=store)
+    content = file.read_bytes()
+    content = gzip.decompress(content) if suffix.endswith("gz") else content
+    format = RdfFormat.from_extension(suffix.removesuffix(".gz"))
+    triples = {str(quad.triple) for quad in parse(content, format=format)}
+    assert any("P19" in triple for triple in triples)
+    assert any("sameAs" in triple for triple in triples)
+    assert not any("vocabulary:key" in triple for triple in triples), "bookkeeping"
+
+
+def test_documents_can_be_exported_and_ingested_again(store: Path, tmp_path: Path) -> None:
+    graph("export", tmp_path / "all.jsonl", store=store)
+    exported = sorted(formats.read(tmp_path / "all.jsonl"), key=lambda found: found.id)
+    assert exported == [document("a.txt", "P19", 0.9), document("b.txt", "P551", 0.5)]
+
+
+def test_other_formats_are_written_from_the_documents(store: Path, tmp_path: Path) -> None:
+    graph("export", tmp_path / "graph.graphml", store=store)
+    assert "Ada Lovelace" in (tmp_path / "graph.graphml").read_text(encoding="utf-8")
+
+
+# --- query ----------------------------------------------------------------------------------------
+
+BORN = "SELECT ?name { ?person wdt:P19 ?place ; rdfs:label ?name }"
+
+
+def test_a_pipe_gets_tab_separated_values(store: Path) -> None:
+    assert run("query", BORN, "--store", store).stdout == '?name\n"Ada Lovelace"\n'
+
+
+def test_a_query_can_come_from_standard_input(store: Path) -> None:
+    result = CliRunner().invoke(app, ["query", "-", "--store", str(store)], input=BORN)
+    assert "Ada Lovelace" in result.stdout
+
+
+def test_json_is_what_the_standard_says(store: Path) -> None:
+    found = json.loads(run("query", BORN, "--store", store, "--json").stdout)
+    assert found["head"]["vars"] == ["name"]
+    assert found["results"]["bindings"] == [{"name": {"type": "literal", "value": "Ada Lovelace"}}]
+
+
+def test_ask_answers_yes_or_no(store: Path) -> None:
+    assert run("query", "ASK { ?a wdt:P19 ?b }", "--store", store).stdout == "yes\n"
+    assert run("query", "ASK { ?a wdt:P20 ?b }", "--store", store).stdout == "no\n"
+    asked = run("query", "ASK { ?a wdt:P20 ?b }", "--store", store, "--json")
+    assert json.loads(asked.stdout)["boolean"] is False
+
+
+def test_construct_gives_a_graph(store: Path) -> None:
+    query = "CONSTRUCT { ?b fl:of ?a } WHERE { ?a wdt:P19 ?b }"
+    turtle = run("query", query, "--store", store).stdout
+    [quad] = parse(turtle, format=RdfFormat.TURTLE)
+    assert quad.subject.value.endswith("London")
+    linked = run("query", query, "--store", store, "--json").stdout
+    assert [each.triple for each in parse(linked, format=RdfFormat.JSON_LD)] == [quad.triple]
+
+
+def test_a_terminal_gets_tables_part_by_part(
+    store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from factloom.cli import query
+
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(query, "_ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    query.query(
+        "SELECT ?p ?n { ?e a type:LOC ; rdfs:label ?n ; a ?p FILTER(?p != fl:Entity) }", store
+    )
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines == [["p", "n"], ["type:LOC", "London"]] * 2
+
+
+def test_a_mistake_in_a_query_is_shown_with_its_place(store: Path) -> None:
+    result = run("query", "SELECT ?x {\n ?x wdt:P19 }", "--store", store)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "query-syntax"
+    assert "2:" in str(result.exception)
+
+
+def test_a_query_that_cannot_be_answered_is_an_error(store: Path) -> None:
+    query = "SELECT ?x { SERVICE <http://localhost:1/> { ?x ?y ?z } }"
+    result = run("query", query, "--store", store)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "query-failed"

@@ -1,0 +1,82 @@
+"""docs/graph.md says what is so: its queries find something, its code runs, its names exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+from graph_documents import NAMES, ada, engine
+from pyoxigraph import QueryTriples, RdfFormat, parse
+
+from factloom.document import Document
+from factloom.graph import judging
+from factloom.graph.store import Store
+from factloom.graph.vocabulary import PREFIXES, document_quads
+
+PAGE = Path(__file__).parents[2] / "docs" / "graph.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    opened = Store.open(tmp_path_factory.mktemp("page") / "store")
+    documents = [ada(), ada("again.txt"), engine()]
+    opened.ingest(documents, relation_names=NAMES, model="test")
+    return opened
+
+
+@pytest.mark.parametrize("query", blocks("sparql"))
+def test_every_query_finds_something(store: Store, query: str) -> None:
+    answer = store.query(query)
+    rows = list(answer)
+    assert rows
+    if not isinstance(answer, QueryTriples):
+        assert all(value is not None for row in rows for value in row)
+
+
+def test_a_fact_of_two_documents_is_found_once(store: Store) -> None:
+    [query] = [query for query in blocks("sparql") if "HAVING" in query]
+    rows = {tuple(value.value for value in row) for row in store.query(query)}
+    assert rows == {
+        ("Ada Lovelace", "place of birth", "London", "2"),
+        ("Ada Lovelace", "date of birth", "10 December 1815", "2"),
+    }
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_code_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, str(PAGE), "exec"), {"documents": [ada()]})
+    assert (tmp_path / "graph" / "CURRENT").exists()
+
+
+def test_the_drawn_triples_use_the_predicates_that_there_are() -> None:
+    [drawn] = blocks("turtle")
+    known = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items())
+    shown = {quad.predicate for quad in parse(known + drawn, format=RdfFormat.TURTLE)}
+    document: Document = ada()
+    real = {quad.predicate for quad in document_quads(document, relation_names=NAMES, model="test")}
+    assert shown <= real
+
+
+def test_all_prefixes_are_named() -> None:
+    [named] = re.findall(r"knows the prefixes `([^`]*)`", TEXT)
+    assert named.split() == list(PREFIXES)
+
+
+def test_the_strengths_are_those_of_the_code() -> None:
+    strengths = [
+        float(value) for value in re.findall(r"^\| .* \| ([\d.]+) \|$", TEXT, re.MULTILINE)
+    ]
+    assert strengths[2:8] == [
+        judging.SAME_FULL_NAME,
+        judging.SAME_OTHER_NAME,
+        judging.NEEDS_CONTEXT,
+        judging.SAME_SURNAME,
+        judging.SHARED_FACT,
+        judging.SHARED_PLACE,
+    ]
+    assert f"a score of {judging.MERGED_FROM} merges" in TEXT

@@ -1,0 +1,122 @@
+"""Names, neighbours and paths in a store."""
+
+from pathlib import Path
+
+import pytest
+from graph_documents import NAMES, ada, engine, make_document
+
+from factloom.errors import InputError
+from factloom.graph.identifiers import entity_iris
+from factloom.graph.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    opened = Store.open(tmp_path / "store")
+    opened.ingest([ada(), engine()], relation_names=NAMES, model="test")
+    return opened
+
+
+@pytest.mark.parametrize(
+    "name", ["Ada Lovelace", "ada lovelace", "ADA LOVELACE", "lovelace", "Dr. Ada Lovelace"]
+)
+def test_a_thing_is_found_by_any_of_its_names_in_any_case(store: Store, name: str) -> None:
+    thing = store.find(name)
+    assert (thing.iri, thing.name, thing.type) == (entity_iris(ada())[0], "Ada Lovelace", "PER")
+
+
+def test_a_thing_is_found_by_the_address_of_any_of_its_entities(store: Store) -> None:
+    assert store.find(entity_iris(engine())[0]) == store.find("Ada Lovelace")
+
+
+def test_a_date_is_found_however_it_is_written(store: Store) -> None:
+    assert store.find("December 10, 1815").name == "10 December 1815"
+
+
+@pytest.mark.parametrize("name", ["Charles", "charls babbage", "Babbage, Charles"])
+def test_an_unknown_name_gets_suggestions(store: Store, name: str) -> None:
+    with pytest.raises(InputError, match="charles babbage") as found:
+        store.find(name)
+    assert found.value.code == "unknown-name"
+
+
+def test_an_ambiguous_name_lists_the_things_and_a_type_decides(store: Store) -> None:
+    person = make_document("jack", [("PER", "Jack London|London")])
+    store.ingest([person], relation_names={}, model="test")
+    with pytest.raises(InputError, match=r"London \(LOC\).*Jack London \(PER\)") as found:
+        store.find("london")
+    assert found.value.code == "ambiguous-name"
+    assert store.find("london", "loc").name == "London"
+    assert store.find("london", "PER").name == "Jack London"
+
+
+def test_neighbours_come_from_all_documents_with_score_and_evidence(store: Store) -> None:
+    store.ingest([ada("again.txt")], relation_names=NAMES, model="test")
+    found = {
+        (each.head.name, each.relation, each.tail.name): each
+        for each in store.neighbours("Ada lovelace")
+    }
+    assert set(found) == {
+        ("Ada Lovelace", "P19", "London"),
+        ("Ada Lovelace", "P569", "10 December 1815"),
+        ("Ada Lovelace", "P108", "Charles Babbage"),
+    }
+    birth = found["Ada Lovelace", "P19", "London"]
+    assert birth.score == 0.75
+    assert {each.document for each in birth.evidence} == {"ada.txt", "again.txt"}
+    assert birth.evidence[0].sentences == (
+        "Ada Lovelace Lovelace stands here.",
+        "London stands here.",
+    )
+
+
+def test_the_surest_facts_come_first_and_gold_is_sure(store: Store) -> None:
+    entities = [("PER", "Ada Lovelace"), ("ORG", "Quillmark")]
+    gold = make_document("gold", entities, [(0, "P108", 1)], score=None)
+    store.ingest([gold], relation_names={}, model="people")
+    assert store.neighbours("ada lovelace")[0].tail.name == "Quillmark"
+
+
+def test_a_path_goes_through_things_that_documents_share(store: Store) -> None:
+    steps = store.path("10 December 1815", "Charles Babbage")
+    assert [(step.head.name, step.relation, step.tail.name) for step in steps] == [
+        ("Ada Lovelace", "P569", "10 December 1815"),
+        ("Ada Lovelace", "P108", "Charles Babbage"),
+    ]
+    assert store.path("10 December 1815", "Charles Babbage", longest=1) == []
+
+
+def test_a_path_does_not_go_through_a_date(store: Store) -> None:
+    other = make_document(
+        "other", [("PER", "Mara Velden"), ("TIME", "10 December 1815")], [(0, "P569", 1)]
+    )
+    store.ingest([other], relation_names={}, model="test")
+    assert store.path("Mara Velden", "Ada Lovelace") == []
+    assert len(store.path("Mara Velden", "December 10, 1815")) == 1
+
+
+def test_a_thing_has_no_path_to_itself(store: Store) -> None:
+    assert store.path("London", "london") == []
+
+
+def test_statistics_count_merged_entities_once(store: Store) -> None:
+    store.split("London", "engine.txt")
+    found = store.statistics()
+    assert (found.documents, found.entities, found.things, found.facts) == (2, 6, 5, 4)
+    assert (found.merges, found.told_apart) == (1, 1)
+    assert found.types == {"PER": 3, "LOC": 2, "TIME": 1}
+    assert found.relations == {"P19": 2, "P108": 1, "P569": 1}
+
+
+def test_a_split_of_a_name_that_the_document_has_not_lists_its_names(store: Store) -> None:
+    with pytest.raises(InputError, match='"Charles Babbage"'):
+        store.split("Byron", "engine.txt")
+
+
+def test_a_split_of_a_name_that_two_entities_have_asks_which(store: Store) -> None:
+    twins = make_document("twins", [("PER", "Ada"), ("LOC", "Ada")])
+    store.ingest([twins], relation_names={}, model="test")
+    with pytest.raises(InputError) as found:
+        store.split("ada", "twins")
+    assert found.value.code == "ambiguous-name"
+    assert store.split(entity_iris(twins)[1], "twins") == []

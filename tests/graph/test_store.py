@@ -1,0 +1,327 @@
+"""The graph on disk: documents in and out, merges that last, errors that help."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from graph_documents import NAMES, ada, engine, make_document
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import Literal, NamedNode, Quad
+from test_merging import DOCUMENTS
+
+from factloom.document import Document, Relation
+from factloom.errors import FactloomError, InputError
+from factloom.graph.identifiers import document_iri, document_key, entity_iris
+from factloom.graph.merging import merge_entities
+from factloom.graph.store import IngestReport, Store
+from factloom.graph.stored_things import CATALOGUE, MERGES
+from factloom.graph.vocabulary import RELATION_NAMES, document_quads, term
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "store")
+
+
+def ingest(store: Store, *documents: Document, model: str = "test 1") -> IngestReport:
+    return store.ingest(documents, relation_names=NAMES, model=model)
+
+
+def facts(store: Store) -> set[Quad]:
+    """What the documents say."""
+    own = (CATALOGUE, MERGES, RELATION_NAMES)
+    return {quad for quad in store.disk if quad.graph_name not in own}
+
+
+def expected(*documents: Document) -> set[Quad]:
+    quads = (document_quads(each, relation_names=NAMES, model="test 1") for each in documents)
+    return {quad for each in quads for quad in each if quad.graph_name != RELATION_NAMES}
+
+
+def groups(store: Store) -> set[frozenset[str]]:
+    return {frozenset(cluster.members) for cluster in store.clusters()}
+
+
+ADA, ADA_TOO = entity_iris(ada())[0], entity_iris(engine())[0]
+LONDON, LONDON_TOO = entity_iris(ada())[1], entity_iris(engine())[2]
+
+
+def test_a_document_is_a_named_graph_with_the_quads_of_an_exported_file(store: Store) -> None:
+    ingest(store, ada(), engine())
+    assert facts(store) == expected(ada(), engine())
+
+
+def test_a_report_counts_what_was_done(store: Store) -> None:
+    assert ingest(store, ada()) == IngestReport(added=1, facts=2)
+    assert ingest(store, ada(), engine()) == IngestReport(1, 0, 1, facts=2, merges=2)
+    changed = ada().replace(relations=())
+    assert ingest(store, changed) == IngestReport(replaced=1, merges=1)
+
+
+def test_ingesting_again_changes_nothing(store: Store) -> None:
+    ingest(store, ada(), engine())
+    before = set(store.disk)
+    assert ingest(store, engine(), ada()) == IngestReport(unchanged=2)
+    assert set(store.disk) == before
+
+
+def test_a_changed_document_replaces_its_facts(store: Store) -> None:
+    ingest(store, ada(), engine())
+    changed = ada().replace(relations=(Relation(0, 1, "P17", score=0.5),))
+    ingest(store, changed)
+    assert facts(store) == expected(changed, engine())
+    assert store.document("ada.txt") == changed
+
+
+def test_another_model_replaces_what_the_first_one_found(store: Store) -> None:
+    ingest(store, ada())
+    ingest(store, ada(), model="test 2")
+    assert store.models() == ["test 2"]
+    assert {q.object.value for q in facts(store) if q.predicate == term("fl:model")} == {"test 2"}
+
+
+def test_deleting_removes_exactly_the_facts_of_a_document(store: Store) -> None:
+    ingest(store, ada(), engine())
+    store.delete("ada.txt")
+    assert facts(store) == expected(engine())
+    assert list(store.merges()) == []
+    assert [document_key(document) for document in store.documents()] == ["engine.txt"]
+
+
+def test_nothing_of_any_document_is_left_when_all_are_deleted(store: Store) -> None:
+    empty = set(store.disk)
+    ingest(store, ada(), engine())
+    store.delete("ada.txt")
+    store.delete("engine.txt")
+    assert {quad for quad in store.disk if quad.graph_name != RELATION_NAMES} == empty
+
+
+def test_documents_come_back_as_they_were(store: Store, profiles: list[Document]) -> None:
+    ingest(store, *profiles)
+    found = {document.id: document for document in store.documents()}
+    assert found == {document.id: document for document in profiles}
+    assert set(store.document_ids()) == set(found)
+
+
+def test_a_text_that_was_read_need_not_be_read_again(store: Store) -> None:
+    ingest(store, ada())
+    bare = ada().without_mentions()
+    assert store.has_read(bare, model="test 1")
+    assert not store.has_read(bare, model="test 2")
+    assert not store.has_read(bare.replace(text="x", sentences=()), model="test 1")
+    assert not store.has_read(engine(), model="test 1")
+
+
+def test_relations_have_their_names(store: Store) -> None:
+    ingest(store, ada())
+    assert store.relation_names() == {"P19": "place of birth", "P569": "date of birth"}
+
+
+# --- merges ---------------------------------------------------------------------------------------
+
+
+def test_merges_have_reasons_and_leave_the_documents_alone(store: Store) -> None:
+    ingest(store, ada(), engine())
+    found = {(merge.entity, merge.parent): merge for merge in store.merges()}
+    assert set(found) == {(ADA_TOO, ADA), (LONDON_TOO, LONDON)}
+    assert found[ADA_TOO, ADA].reason == 'the same name "Ada Lovelace"'
+    assert found[ADA_TOO, ADA].score == pytest.approx(0.85)
+    assert facts(store) == expected(ada(), engine())
+
+
+def test_merges_of_one_thing_can_be_asked_for(store: Store) -> None:
+    ingest(store, ada(), engine())
+    assert [merge.entity for merge in store.merges("london")] == [LONDON_TOO]
+
+
+@settings(max_examples=15)
+@given(documents=DOCUMENTS)
+def test_the_store_merges_as_documents_in_memory_do(
+    documents: list[Document], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Store.open(tmp_path_factory.mktemp("stores") / "store") as store:
+        store.ingest(documents, relation_names={}, model="test")
+        in_memory = {frozenset(c.members) for c in merge_entities(documents) if c.merges}
+        assert groups(store) == in_memory
+
+
+@settings(max_examples=15)
+@given(documents=DOCUMENTS, data=st.data())
+def test_after_deletions_things_part_the_entities_that_are_left(
+    documents: list[Document], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Store.open(tmp_path_factory.mktemp("stores") / "store") as store:
+        store.ingest(documents, relation_names={}, model="test")
+        numbers = range(len(documents))
+        deleted = data.draw(st.sets(st.sampled_from(numbers)) if documents else st.just(set()))
+        for number in deleted:
+            store.delete(documents[number].id)
+        left = [documents[number] for number in numbers if number not in deleted]
+        entities = {iri for document in left for iri in entity_iris(document)}
+        members = [member for cluster in store.clusters() for member in cluster.members]
+        assert len(members) == len(set(members))
+        assert set(members) <= entities
+        if len(left) == 1:
+            assert members == []
+        assert {merge.shown_by for merge in store.merges()} <= entities
+
+
+def test_what_only_a_deleted_document_had_shown_is_no_longer_merged(store: Store) -> None:
+    long = make_document("a", [("ORG", "World Health Organization")])
+    short = make_document("b", [("ORG", "WHO")])
+    both = make_document("c", [("ORG", "World Health Organization|WHO")])
+    ingest(store, long, short, both)
+    assert len(groups(store).pop()) == 3
+    store.delete("c")
+    assert groups(store) == set()
+
+
+def test_others_stay_merged_when_the_first_of_them_is_deleted(store: Store) -> None:
+    third = make_document("third", [("PER", "Ada Lovelace")])
+    ingest(store, ada(), engine(), third)
+    store.delete("ada.txt")
+    assert groups(store) == {frozenset({ADA_TOO, entity_iris(third)[0]})}
+
+
+def test_a_split_lasts(store: Store) -> None:
+    ingest(store, ada(), engine())
+    assert store.split("ada lovelace", "engine.txt") == [ADA]
+    for again in (ada(), engine(), engine().replace(relations=())):
+        ingest(store, again)
+        assert groups(store) == {frozenset({LONDON, LONDON_TOO})}
+    store.delete("ada.txt")
+    ingest(store, ada())
+    assert groups(store) == {frozenset({LONDON, LONDON_TOO})}
+
+
+def test_a_split_takes_one_out_and_leaves_the_others_together(store: Store) -> None:
+    third = make_document("third", [("PER", "Ada Lovelace")])
+    fourth = make_document("fourth", [("PER", "Ada Lovelace")])
+    ingest(store, ada(), engine(), third)
+    store.split("Ada Lovelace", "ada.txt")
+    others = {ADA_TOO, entity_iris(third)[0]}
+    assert frozenset(others) in groups(store)
+    ingest(store, fourth)  # it may join either side, but not make them one again
+    assert not any({ADA, ADA_TOO} <= group for group in groups(store))
+
+
+def test_things_told_apart_are_not_united_by_a_third_name(store: Store) -> None:
+    long = make_document("a", [("ORG", "World Health Organization")])
+    short = make_document("b", [("ORG", "WHO")])
+    both = make_document("c", [("ORG", "World Health Organization|WHO")])
+    ingest(store, long, short, both)
+    store.split("WHO", "b")
+    ingest(store, make_document("d", [("ORG", "World Health Organization|WHO")]))
+    assert not any(entity_iris(short)[0] in group for group in groups(store))
+
+
+def test_splitting_what_is_not_merged_says_so(store: Store) -> None:
+    ingest(store, ada())
+    assert store.split("London", "ada.txt") == []
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def code(found: pytest.ExceptionInfo[FactloomError]) -> str:
+    return found.value.code
+
+
+def test_a_second_process_gets_a_clear_error(store: Store) -> None:
+    program = (
+        "import sys; from factloom.graph.store import Store; from factloom.errors import *\n"
+        "try: Store.open(sys.argv[1])\nexcept FactloomError as error: print(error.code)"
+    )
+    command = [sys.executable, "-c", program, str(store.directory)]
+    assert subprocess.check_output(command, text=True).strip() == "store-in-use"
+
+
+def test_a_closed_store_can_be_opened_again(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store") as store:
+        ingest(store, ada())
+    with Store.open(tmp_path / "store", must_exist=True) as store:
+        assert store.document("ada.txt") == ada()
+
+
+def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as found:
+        Store.open(tmp_path / "none", must_exist=True)
+    assert code(found) == "no-store"
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_directory_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError) as found:
+        Store.open(tmp_path)
+    assert code(found) == "not-a-store"
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_store_of_another_layout_is_not_touched(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store") as store:
+        node, version = NamedNode("urn:factloom:store"), term("fl:version")
+        store.disk.remove(Quad(node, version, Literal("1"), CATALOGUE))
+        store.disk.add(Quad(node, version, Literal("999"), CATALOGUE))
+    with pytest.raises(InputError, match="layout 999"):
+        Store.open(tmp_path / "store")
+
+
+def test_a_damaged_store_is_an_error(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store") as store:
+        ingest(store, ada())
+    (tmp_path / "store" / "CURRENT").write_text("nonsense", encoding="utf-8")
+    with pytest.raises(InputError) as found:
+        Store.open(tmp_path / "store")
+    assert code(found) == "store-damaged"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.delete("nobody.txt"),
+        lambda store: store.document("nobody.txt"),
+        lambda store: store.split("Ada Lovelace", "nobody.txt"),
+    ],
+    ids=["delete", "document", "split"],
+)
+def test_an_unknown_document_is_an_error(store: Store, ask: Callable[[Store], object]) -> None:
+    ingest(store, ada())
+    with pytest.raises(InputError) as found:
+        ask(store)
+    assert code(found) == "unknown-document"
+
+
+def test_a_document_that_cannot_be_stored_leaves_the_store_as_it_was(store: Store) -> None:
+    ingest(store, ada())
+    before = set(store.disk)
+    with pytest.raises(FactloomError):
+        ingest(store, Document(text="half \ud800", id="half"))
+    assert set(store.disk) == before
+
+
+def test_texts_that_sparql_would_have_to_escape_are_replaced_too(store: Store) -> None:
+    strange = make_document('a"b\\c', [("PER", 'A "quoted" \\ name\n'), ("LOC", "伦敦 { } <x>")])
+    ingest(store, strange)
+    changed = strange.replace(attributes={"note": "\\u0041 \" ' \t \x07"})
+    ingest(store, changed)  # goes through an update, not through extend
+    assert store.document(strange.id) == changed
+    assert facts(store) == expected(changed)
+    assert NamedNode(document_iri(strange.id)) in set(store.disk.named_graphs())
+
+
+# --- queries --------------------------------------------------------------------------------------
+
+
+def test_a_query_asks_all_documents_and_knows_the_prefixes(store: Store) -> None:
+    ingest(store, ada(), engine())
+    query = "SELECT DISTINCT ?name { ?person wdt:P19 ?place ; rdfs:label ?name } ORDER BY ?name"
+    assert [row["name"].value for row in store.query(query)] == ["Ada Lovelace", "Charles Babbage"]
+
+
+def test_a_query_with_a_mistake_is_told_where_it_is(store: Store) -> None:
+    with pytest.raises(InputError, match="2:"):
+        store.query("SELECT ?x {\n ?x ?y }")
