@@ -128,6 +128,16 @@ def test_an_rdf_export_holds_facts_and_merges(store: Path, tmp_path: Path, suffi
     assert not any("vocabulary:key" in triple for triple in triples), "bookkeeping"
 
 
+def test_an_export_keeps_apart_what_was_split(store: Path, tmp_path: Path) -> None:
+    def nodes(name: str) -> int:
+        graph("export", tmp_path / f"{name}.csv", store=store)
+        return len((tmp_path / f"{name}-nodes.csv").read_text(encoding="utf-8").splitlines())
+
+    together = nodes("before")
+    graph("split", "Ada Lovelace", "b.txt", store=store)
+    assert nodes("after") == together + 1
+
+
 def test_documents_can_be_exported_and_ingested_again(store: Path, tmp_path: Path) -> None:
     graph("export", tmp_path / "all.jsonl", store=store)
     exported = sorted(formats.read(tmp_path / "all.jsonl"), key=lambda found: found.id)

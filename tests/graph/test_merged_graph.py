@@ -6,7 +6,7 @@ from factloom.graph.exports.merged import Edge, merged_graph
 
 
 def test_an_entity_of_two_documents_is_one_node_with_both_documents() -> None:
-    with merged_graph(iter([BIRTH, STUDIES]), RELATION_NAMES) as graph:
+    with merged_graph(iter([BIRTH, STUDIES]), RELATION_NAMES, None) as graph:
         nodes = {node.name: node for node in graph.nodes}
         edges = list(graph.edges())
     assert set(nodes) == {"Mara Velden", "Torvik", '"Halden; College"'}
@@ -41,18 +41,18 @@ def test_a_node_is_called_as_most_documents_call_it() -> None:
         document(identifier, f"We saw {name}.", {name: "ORG"})
         for identifier, name in spellings.items()
     ]
-    with merged_graph(documents, {}) as graph:
+    with merged_graph(documents, {}, None) as graph:
         [node] = graph.nodes
     assert node.name == "Ashmere Museum"
     assert node.aliases == ("The Ashmere Museum",)
 
 
 def test_a_relation_without_words_keeps_its_id_as_name() -> None:
-    with merged_graph([BIRTH], {}) as graph:
+    with merged_graph([BIRTH], {}, None) as graph:
         assert [edge.name for edge in graph.edges()] == ["P19"]
 
 
 def test_the_documents_can_be_read_again_and_again() -> None:
-    with merged_graph(iter([BIRTH, STUDIES]), {}) as graph:
+    with merged_graph(iter([BIRTH, STUDIES]), {}, None) as graph:
         assert list(graph.documents()) == [BIRTH, STUDIES]
         assert list(graph.documents()) == [BIRTH, STUDIES]

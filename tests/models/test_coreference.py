@@ -69,6 +69,16 @@ def test_linked_mentions_are_one_entity_in_the_order_of_the_text(model: Corefere
     assert [entity.type for entity in found.entities] == ["PER", "PER"]
 
 
+def test_mentions_with_different_numbers_are_never_one_entity(model: Coreference) -> None:
+    dates = Document(
+        "On 14 March 2019 and on 2 May 2019 .",
+        mentions=(Mention(3, 16, "TIME"), Mention(24, 34, "TIME")),
+    )
+    (example,) = model.prepare([dates])
+    found = entity_decoding.with_entities(dates, example, torch.tensor([9.0]), LinkScale())
+    assert [entity.mentions for entity in found.entities] == [(0,), (1,)]
+
+
 def test_an_entity_is_as_sure_as_its_weakest_part(model: Coreference) -> None:
     found = linked(model, [ADA], [0.9, 0.8, 0.95, 0.3, 0.99])
     link = 1 / (1 + 2.718281828459045**-4)

@@ -57,6 +57,23 @@ def test_names_of_a_document_are_compared_as_each_two_alone(names: list[str]) ->
         assert [round(float(v), 4) for v in row] == overlap(names[one], names[other])
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "different"),
+    [
+        ("14 March 2019", "2 May 2019", True),
+        ("1990", "1991", True),
+        ("14 March 2019", "March 2019", False),
+        ("1990", "1990", False),
+        ("Apollo 11", "Apollo", False),
+        ("Apollo 11", "Apollo 12", True),
+        ("Ada", "Bob", False),
+    ],
+)
+def test_numbers_tell_things_apart(one: str, other: str, different: bool) -> None:
+    table = NameTable.of([one, other])
+    assert table.different(np.array([0, 1]), np.array([1, 0])).tolist() == [different] * 2
+
+
 @given(names=NAMES)
 def test_every_pair_within_reach_is_compared_once(names: list[str]) -> None:
     left, right = NameTable.of(names).pairs(reach=len(names))

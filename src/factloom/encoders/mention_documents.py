@@ -42,6 +42,7 @@ class MentionExample:
     features: NDArray[np.float32]  # (pairs, FEATURES)
     sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
     mention_distance: Integers  # (pairs,)
+    different: NDArray[np.bool_]  # (pairs,) whether their numbers tell them apart
     same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
 
     @property
@@ -115,6 +116,7 @@ def make_example(
         ),
         sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
         mention_distance=_distance_class(rank[right] - rank[left]),
+        different=names.different(left, right),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
     )
 

@@ -20,7 +20,9 @@ def dump(store: Store, path: Path) -> None:
     format = RdfFormat.from_extension(suffix.removeprefix("."))
     if format is None:
         names, model = store.relation_names(), ", ".join(store.models())
-        write_graph(store.documents(), path, relation_names=names, model=model)
+        # what has been split stays apart
+        clusters = list(store.clusters())
+        write_graph(store.documents(), path, relation_names=names, model=model, clusters=clusters)
         return
     with complete_or_nothing(path) as stream:
         if format.supports_datasets:

@@ -1,6 +1,7 @@
 """From the scores of mention pairs to entities: what all models of coreference do alike.
 
-    decision  average linkage over the scores, down to a threshold that is fitted on dev
+    decision  average linkage over the scores, down to a threshold that is fitted on dev; mentions
+              with different numbers in them, such as two dates, count as surely different
     type      the one with the most confident mentions
     score     the least of the mentions' scores and the mean probability of the links within
 
@@ -93,8 +94,9 @@ def fit_links(
 
 
 def _links(example: MentionExample, scores: Tensor) -> list[tuple[int, int, float]]:
-    bounded = scores.clamp(-LARGEST_SCORE, LARGEST_SCORE).tolist()
-    return list(zip(example.left.tolist(), example.right.tolist(), bounded, strict=True))
+    bounded = scores.clamp(-LARGEST_SCORE, LARGEST_SCORE)
+    bounded = bounded.masked_fill(torch.from_numpy(example.different), -LARGEST_SCORE)
+    return list(zip(example.left.tolist(), example.right.tolist(), bounded.tolist(), strict=True))
 
 
 def _type(document: Document, cluster: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ All names of a document are compared at once. Names are taken apart into words a
 `text/tokens.py` does, in small letters; a Chinese character is a word.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from factloom.text.tokens import find_tokens
 
 Integers = NDArray[np.int64]
+
+_NUMBER = re.compile(r"\d+")
 
 OVERLAPS = 7  # how many numbers `NameTable.overlap` gives
 
@@ -29,15 +32,17 @@ class NameTable:
     first: Integers  # (names,) number of its first word
     last: Integers  # (names,) number of its last word
     acronym: NDArray[np.bool_]  # (names, names) whether one is made of the other's first letters
+    numbers_differ: NDArray[
+        np.bool_
+    ]  # (names, names) whether each has a number that the other lacks
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
         number = {name: index for index, name in enumerate(dict.fromkeys(names))}
         words = [_words(name) for name in number]
-        vocabulary: dict[str, int] = {}
-        has = np.zeros((len(number), len({w for found in words for w in found})), np.float32)
-        for row, found in zip(has, words, strict=True):
-            row[[vocabulary.setdefault(word, len(vocabulary)) for word in found]] = 1
+        vocabulary, has = _membership(words)
+        _, has_number = _membership([_NUMBER.findall(name) for name in number])
+        lacking = has_number @ (1 - has_number).T  # (names, names) numbers that the other lacks
         short = _codes([*map(_initials, number), *map(_letters, number)], [""])
         initials, letters = np.split(short, 2)  # (names,) twice, 0 for none
         made_of = (initials[:, None] == letters) & (letters > 0)  # (long, short)
@@ -49,6 +54,7 @@ class NameTable:
             first=np.array([vocabulary[found[0]] if found else -1 for found in words], np.int64),
             last=np.array([vocabulary[found[-1]] if found else -1 for found in words], np.int64),
             acronym=made_of | made_of.T,
+            numbers_differ=(lacking > 0) & (lacking.T > 0),
         )
 
     def overlap(self, left: Integers, right: Integers) -> NDArray[np.float32]:
@@ -70,6 +76,11 @@ class NameTable:
                 self.acronym[one, other],
             ]
         ).astype(np.float32)
+
+    def different(self, left: Integers, right: Integers) -> NDArray[np.bool_]:
+        """(pairs,) mentions that cannot name one thing: 14 March 2019 and 2 May 2019."""
+        differ: NDArray[np.bool_] = self.numbers_differ[self.name[left], self.name[right]]
+        return differ
 
     def pairs(self, reach: int) -> tuple[Integers, Integers]:
         """The mentions to compare: (pairs,) twice, the left one in front of the right one.
@@ -100,6 +111,15 @@ class NameTable:
         one, other = np.nonzero(np.triu((self.shared > 0) | self.acronym, 1))
         pairs = np.column_stack([first[one], first[other]])
         return np.sort(pairs, axis=1)
+
+
+def _membership(parts: Sequence[Sequence[str]]) -> tuple[dict[str, int], NDArray[np.float32]]:
+    """The number of each part, and which of them each name has: (names, parts)."""
+    vocabulary: dict[str, int] = {}
+    has = np.zeros((len(parts), len({part for found in parts for part in found})), np.float32)
+    for row, found in zip(has, parts, strict=True):
+        row[[vocabulary.setdefault(part, len(vocabulary)) for part in found]] = 1
+    return vocabulary, has
 
 
 def _words(name: str) -> list[str]:

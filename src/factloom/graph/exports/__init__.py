@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.graph.identifiers import document_key
+
+if TYPE_CHECKING:
+    from factloom.graph.merging import Cluster
 
 Writer = Callable[..., None]
 
@@ -36,15 +40,17 @@ def write_graph(
     *,
     relation_names: Mapping[str, str] = MappingProxyType({}),
     model: str = "",
+    clusters: "Iterable[Cluster] | None" = None,
 ) -> int:
     """Write the documents as one graph and give back how many they were.
 
     `relation_names` are the relations in words, by id; `model` is what found them, with its
-    version. The file appears when all of it has been written, or never.
+    version; `clusters` are entities to be merged, which are found here if they are not given. The
+    file appears when all of it has been written, or never.
     """
     write = _writer(path)
     counted = _Counted(documents)
-    write(counted, path, relation_names=relation_names, model=model)
+    write(counted, path, relation_names=relation_names, model=model, clusters=clusters)
     return counted.count
 
 

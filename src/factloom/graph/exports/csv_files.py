@@ -13,6 +13,7 @@ from pathlib import Path
 from factloom.document import Document
 from factloom.formats.output import write_pieces
 from factloom.graph.exports.merged import Edge, Node, merged_graph
+from factloom.graph.merging import Cluster
 
 _NODE_HEADER = ("id:ID", "name", "type", "aliases:string[]", "documents:string[]", ":LABEL")
 _EDGE_HEADER = (
@@ -26,9 +27,14 @@ _LINE_BREAKS = re.compile("[\0\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def write(
-    documents: Iterable[Document], path: Path, *, relation_names: Mapping[str, str], model: str
+    documents: Iterable[Document],
+    path: Path,
+    *,
+    relation_names: Mapping[str, str],
+    model: str,
+    clusters: Iterable[Cluster] | None,
 ) -> None:
-    with merged_graph(documents, relation_names) as graph:
+    with merged_graph(documents, relation_names, clusters) as graph:
         nodes = (_node_row(node) for node in graph.nodes)
         edges = (_edge_row(edge, model) for edge in graph.edges())
         write_pieces(_lines(_NODE_HEADER, nodes), beside(path, "nodes"))

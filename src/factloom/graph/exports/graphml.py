@@ -12,6 +12,7 @@ from xml.sax.xmlreader import AttributesImpl
 from factloom.document import Document
 from factloom.formats.output import complete_or_nothing
 from factloom.graph.exports.merged import Edge, MergedGraph, Node, merged_graph
+from factloom.graph.merging import Cluster
 
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _SCHEMA = "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd"
@@ -30,9 +31,17 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def write(
-    documents: Iterable[Document], path: Path, *, relation_names: Mapping[str, str], model: str
+    documents: Iterable[Document],
+    path: Path,
+    *,
+    relation_names: Mapping[str, str],
+    model: str,
+    clusters: Iterable[Cluster] | None,
 ) -> None:
-    with merged_graph(documents, relation_names) as graph, complete_or_nothing(path) as stream:
+    with (
+        merged_graph(documents, relation_names, clusters) as graph,
+        complete_or_nothing(path) as stream,
+    ):
         _Writer(XMLGenerator(stream, "utf-8", short_empty_elements=True)).write(graph, model)
 
 

@@ -6,7 +6,7 @@ temporary file, and memory holds the names of the entities alone.
 
 import json
 import tempfile
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from typing import IO
 
 from factloom.document import Document
 from factloom.graph.identifiers import document_key, entity_iris
-from factloom.graph.merging import merge_entities
+from factloom.graph.merging import Cluster, merge_entities
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,36 @@ class MergedGraph:
 
 @contextmanager
 def merged_graph(
-    documents: Iterable[Document], relation_names: Mapping[str, str]
+    documents: Iterable[Document],
+    relation_names: Mapping[str, str],
+    clusters: Iterable[Cluster] | None,
 ) -> Iterator[MergedGraph]:
-    """The graph of the documents; its temporary file lives as long as the context."""
+    """The graph of the documents; its temporary file lives as long as the context.
+
+    `clusters` are the entities to be merged where that has been decided, else it is decided here.
+    """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
         entities: dict[str, Node] = {}
-        clusters = merge_entities(_noted(documents, spool, entities), relation_names)
-        members = [[entities[iri] for iri in cluster.members] for cluster in clusters]
+        noted = _noted(documents, spool, entities)
+        if clusters is None:
+            things = [cluster.members for cluster in merge_entities(noted, relation_names)]
+        else:
+            deque(noted, maxlen=0)
+            things = _with_single(clusters, entities)
+        members = [[entities[iri] for iri in thing] for thing in things]
         node_of = {entity.id: number for number, found in enumerate(members) for entity in found}
         nodes = tuple(_merged_node(found) for found in members)
         yield MergedGraph(nodes, node_of, relation_names, spool)
+
+
+def _with_single(
+    clusters: Iterable[Cluster], entities: Mapping[str, Node]
+) -> list[tuple[str, ...]]:
+    """The members of each thing, also of those that are in no cluster; unknown ones left out."""
+    merged = [tuple(iri for iri in c.members if iri in entities) for c in clusters]
+    taken = {iri for members in merged for iri in members}
+    single = [(iri,) for iri in entities if iri not in taken]
+    return [*(members for members in merged if members), *single]
 
 
 def _noted(

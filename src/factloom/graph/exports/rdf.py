@@ -13,7 +13,7 @@ from pyoxigraph import Quad, RdfFormat, serialize
 from factloom.document import Document
 from factloom.formats.output import complete_or_nothing
 from factloom.graph.exports import graph_suffix
-from factloom.graph.merging import KnownThings
+from factloom.graph.merging import Cluster, KnownThings
 from factloom.graph.profiles import profiles
 from factloom.graph.stored_things import merge_quads
 from factloom.graph.vocabulary import PREFIXES, document_quads
@@ -22,9 +22,14 @@ _FORMATS = {".ttl": RdfFormat.TURTLE, ".nq": RdfFormat.N_QUADS, ".jsonld": RdfFo
 
 
 def write(
-    documents: Iterable[Document], path: Path, *, relation_names: Mapping[str, str], model: str
+    documents: Iterable[Document],
+    path: Path,
+    *,
+    relation_names: Mapping[str, str],
+    model: str,
+    clusters: Iterable[Cluster] | None,
 ) -> None:
-    quads = _quads(documents, relation_names, model)
+    quads = _quads(documents, relation_names, model, clusters)
     format = _FORMATS[graph_suffix(path)]
     with complete_or_nothing(path) as stream:
         if format.supports_datasets:
@@ -34,12 +39,15 @@ def write(
 
 
 def _quads(
-    documents: Iterable[Document], relation_names: Mapping[str, str], model: str
+    documents: Iterable[Document],
+    relation_names: Mapping[str, str],
+    model: str,
+    clusters: Iterable[Cluster] | None,
 ) -> Iterator[Quad]:
     things = KnownThings()
     for document in documents:
         yield from document_quads(document, relation_names=relation_names, model=model)
         things.add(profiles(document, relation_names))
-    for thing in things.clusters():
+    for thing in things.clusters() if clusters is None else clusters:
         for merge in thing.merges:
             yield from merge_quads(merge)

@@ -20,6 +20,7 @@ from factloom.document import Document
 from factloom.errors import ModelError
 from factloom.formats.output import write_pieces
 from factloom.graph.exports.merged import merged_graph
+from factloom.graph.merging import Cluster
 from factloom.graph.page.content import page_content
 
 try:
@@ -32,12 +33,17 @@ _SCRIPTS = ("layout.js", "drawing.js", "page.js")
 
 
 def write(
-    documents: Iterable[Document], path: Path, *, relation_names: Mapping[str, str], model: str
+    documents: Iterable[Document],
+    path: Path,
+    *,
+    relation_names: Mapping[str, str],
+    model: str,
+    clusters: Iterable[Cluster] | None,
 ) -> None:
     remaining = iter(documents)
     shown = list(islice(remaining, MOST_DOCUMENTS))
     omitted = sum(1 for _ in remaining)
-    with merged_graph(shown, relation_names) as graph:
+    with merged_graph(shown, relation_names, clusters) as graph:
         content = page_content(graph, omitted=omitted)
     name = content["documents"][0]["name"] if len(shown) == 1 else path.name.partition(".")[0]
     write_pieces([page(name, {**content, "model": model})], path)
