@@ -222,6 +222,24 @@ def test_a_store_and_a_file_get_the_same_documents(texts: Path, tmp_path: Path) 
     assert stored == {document["id"]: document for document in written}
 
 
+def test_files_of_one_name_in_two_folders_stay_two_documents(model: Model, tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    from factloom.graph.store import Store
+
+    for year in ("2023", "2024"):
+        (tmp_path / year).mkdir()
+        (tmp_path / year / "a.txt").write_text(f"Mara left Torvik in {year}.")
+    for _ in range(2):  # the second time nothing is new
+        for year in ("2023", "2024"):
+            assert run(tmp_path / year, "--store", tmp_path / "graph").exit_code == 0
+    with Store.open(tmp_path / "graph") as store:
+        assert {document.id for document in store.documents()} == {
+            "a.txt",
+            (tmp_path / "2024" / "a.txt").as_posix(),
+        }
+    assert model.batches == [1, 1]
+
+
 def test_files_are_counted_without_hidden_ones(texts: Path) -> None:
     (texts / ".git").mkdir()
     (texts / ".git" / "config").touch()

@@ -78,6 +78,8 @@ def extract(
     counts = _Counts()
     with _opened(store) as graph, reading_progress(inputs, shown=bool(outputs or store)) as done:
         asked = _with_entities_if_needed(documents, pipeline, problems.append)
+        if graph is not None:
+            asked = _told_apart(asked, graph)
         if graph is not None and not outputs:
             asked = _not_yet_read(asked, graph, pipeline, counts)
         found = pipeline.stream(asked, batch_size=batch_size, problems=problems.append)
@@ -123,6 +125,22 @@ def _with_entities_if_needed(
             problems(Problem(place, ModelError("entities-needed", place)))
         else:
             yield document
+
+
+def _told_apart(documents: Iterable[Document], graph: "Store") -> Iterator[Document]:
+    """Files of one name in two folders stay two documents: the later one is called by its path."""
+    for document in documents:
+        source, known = document.attributes.get("source"), graph.source(document.id)
+        if source is None or known is None or _same_file(source, known):
+            yield document
+        else:
+            yield document.replace(id=Path(source).as_posix())
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Whether two paths can mean one file, seen from two folders."""
+    shorter, longer = sorted((Path(one).parts, Path(other).parts), key=len)
+    return longer[-len(shorter) :] == shorter
 
 
 def _not_yet_read(

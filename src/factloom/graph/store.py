@@ -36,7 +36,7 @@ from factloom.graph.profiles import profiles
 from factloom.graph.questions import Connection, Questions, Thing
 from factloom.graph.statistics import Statistics, count
 from factloom.graph.stored_things import CATALOGUE, StoredThings, read_merges
-from factloom.graph.vocabulary import LABEL, PREFIXES, RELATION_NAMES, document_quads, term
+from factloom.graph.vocabulary import LABEL, PREFIXES, RELATION_NAMES, SOURCE, document_quads, term
 
 FINGERPRINT = term("fl:fingerprint")
 TEXT_FINGERPRINT = term("fl:textFingerprint")
@@ -110,6 +110,12 @@ class Store:
         """Whether the text of this document is there as this model has read it."""
         stored = self._about(document_key(document), TEXT_FINGERPRINT)
         return stored == _text_fingerprint(document, model)
+
+    def source(self, document_id: str) -> str | None:
+        """Where the text of a document came from; None if it is not there or did not say."""
+        node = NamedNode(document_iri(document_id))
+        found = next(self.disk.quads_for_pattern(node, SOURCE, None, node), None)
+        return None if found is None else text_of(found.object)
 
     def delete(self, document_id: str) -> None:
         """Remove a document, its facts and its part in merges."""
