@@ -43,12 +43,26 @@ def test_characters_were_joined_by_nothing_and_words_by_spaces(
     assert separator_of(tokens) == separator
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("The U.S. has 1.15 million.", ["The", "U.S.", "has", "1.15", "million", "."]),
+        ("3,950 and 2.", ["3,950", "and", "2", "."]),
+        ("J.R.R. Tolkien, e.g.", ["J.R.R.", "Tolkien", ",", "e.g."]),
+        ("在U.S.有3.5万。", ["在", "U.S.", "有", "3.5", "万", "。"]),
+        ("end.Next 1.15km", ["end", ".", "Next", "1", ".", "15km"]),
+    ],
+)
+def test_numbers_and_abbreviations_are_one_token(text: str, tokens: list[str]) -> None:
+    assert [text[start:end] for start, end in find_tokens(text, 0, len(text))] == tokens
+
+
 def test_words_signs_and_chinese_characters_are_tokens() -> None:
     text = "It's p53-like, 马云2号_x (3.5%)."
     found = [text[start:end] for start, end in find_tokens(text, 0, len(text))]
     assert found == [
         *("It", "'", "s", "p53", "-", "like", ","),
-        *("马", "云", "2", "号", "_", "x", "(", "3", ".", "5", "%", ")", "."),
+        *("马", "云", "2", "号", "_", "x", "(", "3.5", "%", ")", "."),
     ]
 
 

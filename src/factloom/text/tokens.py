@@ -9,8 +9,13 @@ from factloom.document import Document, Sentence, Span
 from factloom.errors import DocumentError, Place
 from factloom.text.sentences import split_sentences
 
-# A word, one Chinese/Japanese character, or one sign; white space belongs to no token.
-_TOKEN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]|[^\W_\u3040-\u9fff]+|[^\s]")
+# A number such as 1,150.5, an abbreviation such as U.S., a word, one Chinese/Japanese character, or
+# one sign; white space belongs to no token.
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)+(?![^\W\u3040-\u9fff])"
+    r"|(?<![^\W\u3040-\u9fff])(?:[^\W\d_\u3040-\u9fff]\.){2,}"
+    r"|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff]|[^\W_\u3040-\u9fff]+|[^\s]"
+)
 # Chinese and Japanese characters and their signs, such as the full-width comma.
 _CHARACTER = re.compile(
     r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
