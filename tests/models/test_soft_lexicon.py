@@ -70,7 +70,7 @@ def test_the_features_of_a_character_stand_at_its_place_in_the_batch(tmp_path: P
     ]
     assert len(sentences) == len(found) == 6
     for row, text in enumerate(sentences):
-        features = model.word_features.rows(text)
+        features = model.word_features.rows([text])[0]
         for place, character in enumerate(text):
             (number,) = model.vocabularies.characters.rows([character])
             vectors = [model.characters.characters(torch.tensor(number))]

@@ -1,7 +1,6 @@
 """Word lists are read with clear errors; matches equal a search of every word at every place."""
 
 import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
@@ -118,15 +117,6 @@ def test_without_jieba_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ModelError, match=r"factloom\[lexicon\]") as caught:
         read_lexicon(["jieba"])
     assert caught.value.code == "jieba-missing"
-
-
-def test_without_the_matching_package_it_is_told_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
-    with pytest.raises(ModelError, match=r"factloom\[lexicon\]") as caught:
-        Matcher(["南京"])
-    assert caught.value.code == "matching-missing"
 
 
 # --- matching --------------------------------------------------------------------------------

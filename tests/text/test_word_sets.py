@@ -56,7 +56,7 @@ def test_exsoftword_has_every_possible_position_once(words: list[str], text: str
         letters = {position(place, start, end) for _, start, end in held}
         rows = {"BMES".index(letter) + 1 for letter in letters} or {0}
         expected += [(place, 0, row, 1.0) for row in rows]
-    found = ExSoftwordFeatures(Matcher(words)).rows(text)
+    found = ExSoftwordFeatures(Matcher(words)).rows([text])[0]
     assert as_set(found) == sorted(expected)
 
 
@@ -95,7 +95,7 @@ def test_soft_lexicon_equals_a_loop_over_characters_and_words(
     smoothing = data.draw(st.sampled_from([1.0, 0.25]))
     learned = data.draw(st.integers(0, len(words)))
     vocabulary = Vocabulary((NONE, *words), learned=1 + learned, fixed=0)
-    found = as_set(SoftLexiconFeatures(vocabulary, counts, smoothing).rows(text))
+    found = as_set(SoftLexiconFeatures(vocabulary, counts, smoothing).rows([text])[0])
     expected = soft_lexicon_by_loops(vocabulary, counts, smoothing, text)
     assert [entry[:3] for entry in found] == [entry[:3] for entry in expected]
     assert sorted(e[3] for e in found) == pytest.approx(sorted(e[3] for e in expected), rel=1e-6)
@@ -106,7 +106,7 @@ def test_soft_lexicon_equals_a_loop_over_characters_and_words(
 def test_soft_lexicon_weighs_by_frequency_over_all_four_sets() -> None:
     vocabulary = Vocabulary((NONE, "市", "市长", "长江"), learned=4, fixed=0)
     counts = {"市": 6, "市长": 3, "长江": 1}
-    found = SoftLexiconFeatures(vocabulary, counts, 0.0).rows("市长江")
+    found = SoftLexiconFeatures(vocabulary, counts, 0.0).rows(["市长江"])[0]
     weights = {(c, s, r): w for c, s, r, w in as_set(found)}
     total = 6 + 3 + 1 + 1  # 市 is a word and begins one; its M and E are empty
     assert weights[0, 3, 2] == pytest.approx(4 * 6 / total)
@@ -117,7 +117,7 @@ def test_soft_lexicon_weighs_by_frequency_over_all_four_sets() -> None:
 def test_words_that_were_never_seen_do_not_divide_by_zero() -> None:
     words = ("甲", "甲乙", "丙甲", "丙甲乙")  # 甲 is in all four sets, which hold no NONE
     vocabulary = Vocabulary((NONE, *words), learned=1, fixed=0)
-    found = SoftLexiconFeatures(vocabulary, {}, 0.0).rows("丙甲乙")
+    found = SoftLexiconFeatures(vocabulary, {}, 0.0).rows(["丙甲乙"])[0]
     assert np.isfinite(found.weight).all()
     assert found.weight[found.character == 1].tolist() == [0.0] * 4
 
@@ -177,14 +177,14 @@ def test_softword_is_the_position_in_the_segmenters_word(
 ) -> None:
     features = SoftwordFeatures()
     monkeypatch.setattr(features, "_segmenter", Segmenter(words))
-    found = features.rows(tokens)
+    found = features.rows([tokens])[0]
     assert ["OBMES"[row] for row in found.row] == list(letters)
     assert found.character.tolist() == list(range(len(tokens)))
     assert found.weight.tolist() == [1.0] * len(tokens)
 
 
 def test_softword_asks_jieba() -> None:
-    found = SoftwordFeatures().rows("我在北京大学")
+    found = SoftwordFeatures().rows(["我在北京大学"])[0]
     assert ["OBMES"[row] for row in found.row] == list("SSBMME")
 
 
@@ -200,7 +200,7 @@ def test_softword_without_jieba_tells_what_to_install(monkeypatch: pytest.Monkey
 
 def test_joined_texts_count_their_characters_on() -> None:
     features = ExSoftwordFeatures(Matcher(["甲乙"]))
-    first, second = features.rows("丙甲乙"), features.rows("甲乙")
+    first, second = features.rows(["丙甲乙", "甲乙"])
     joined = joined_rows([first, second], [3, 2])
     assert joined.character.tolist() == [0, 1, 2, 3, 4]
     assert joined.row.tolist() == [*first.row, *second.row]

@@ -12,6 +12,7 @@ Without words (`words = []`) it is the same network on characters alone.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,6 @@ from factloom.document import Document
 from factloom.encoders.character_documents import (
     CharacterBatch,
     CharacterExample,
-    CharacterSentence,
     by_sentence,
     make_batch,
     make_examples,
@@ -46,7 +46,7 @@ from factloom.models import sequence_decoding, storage
 from factloom.models.sequence_decoding import SCHEME, tags_and_field, types_to_learn
 from factloom.modules.lattice_attention import LatticeLayer, RelativeSpans, span_pairs
 from factloom.modules.vector_table import VectorTable
-from factloom.text.lexicon import Matcher
+from factloom.text.lexicon import Matcher, Matches
 from factloom.text.tags import Scheme
 from factloom.text.word_vectors import WordVectors
 
@@ -203,15 +203,17 @@ class Flat(nn.Module):
         examples = make_examples(
             kept, sentences, known.characters, known.bigrams, self.tags, self.encoder
         )
+        matches = iter(
+            self.matcher.find_all(
+                [sentence.characters for found in sentences for sentence in found]
+            )
+        )
         return [
-            self._with_words(example, found)
-            for example, found in zip(examples, sentences, strict=True)
+            self._with_words(example, list(itertools.islice(matches, len(example.lengths))))
+            for example in examples
         ]
 
-    def _with_words(
-        self, example: CharacterExample, sentences: Sequence[CharacterSentence]
-    ) -> FlatExample:
-        matches = self.matcher.find_all([sentence.characters for sentence in sentences])
+    def _with_words(self, example: CharacterExample, matches: Sequence[Matches]) -> FlatExample:
         joined = np.concatenate([np.zeros((0, 3), np.int64), *matches])
         rows = self.vocabularies.words.rows_of(joined[:, 0])
         words = np.column_stack([rows, joined[:, 1], joined[:, 2] - 1])

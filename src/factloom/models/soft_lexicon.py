@@ -14,7 +14,8 @@ How the sets are made and weighted: text/word_sets.py.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
@@ -226,16 +227,21 @@ class SoftLexicon(nn.Module):
         examples = make_examples(
             kept, sentences, known.characters, known.bigrams, self.tags, self.encoder
         )
+        features = self._features(sentences)
         return [
-            SoftLexiconExample(example, self._features(found))
-            for example, found in zip(examples, sentences, strict=True)
+            SoftLexiconExample(example, found)
+            for example, found in zip(examples, features, strict=True)
         ]
 
-    def _features(self, sentences: Sequence[CharacterSentence]) -> WeightedRows:
+    def _features(self, documents: Sequence[Sequence[CharacterSentence]]) -> Iterator[WeightedRows]:
+        """Those of each document; words are found in all sentences together."""
         maker = self.word_features
-        found = [] if maker is None else [maker.rows(sentence.characters) for sentence in sentences]
-        lengths = [len(sentence.characters) for sentence in sentences]
-        return joined_rows(found, lengths[: len(found)])
+        every = [sentence.characters for sentences in documents for sentence in sentences]
+        rows = iter(() if maker is None else maker.rows(every))
+        for sentences in documents:
+            found = list(itertools.islice(rows, len(sentences)))
+            lengths = [len(sentence.characters) for sentence in sentences]
+            yield joined_rows(found, lengths[: len(found)])
 
     def collate(self, examples: Sequence[SoftLexiconExample]) -> SoftLexiconBatch:
         characters = make_batch([example.characters for example in examples], self.encoder)

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from factloom.errors import InputError, ModelError, Place
 from factloom.formats.report import raise_flaw
 from factloom.formats.source import Source
-
-if TYPE_CHECKING:
-    from ahocorasick_rs import AhoCorasick
+from factloom.text.integer_table import Integers
+from factloom.text.trie import Trie
 
 JIEBA = "jieba"
 
@@ -132,7 +131,7 @@ def jieba_folder() -> Path:
 
 
 class Matcher:
-    """All words of a list in a sentence, also where they overlap (Aho and Corasick, 1975).
+    """All words of a list in a sentence, also where they overlap.
 
     Words are found where tokens begin and end, whatever lies between the tokens: white space in
     words of the list does not count. Matches of fewer than `shortest` tokens are left out.
@@ -143,62 +142,41 @@ class Matcher:
         solid = ("".join(word.split()) for word in words)
         # a word of fewer characters than `shortest` has fewer tokens too
         kept = [(index, word) for index, word in enumerate(solid) if len(word) >= max(shortest, 1)]
-        self._index = np.array([index for index, _ in kept], np.int64)  # of the automaton's words
-        self._automaton = _automaton([word for _, word in kept])
+        self._index = np.array([index for index, _ in kept], np.int64)  # of the trie's words
+        self._trie = Trie([word for _, word in kept])
 
     def find(self, tokens: Sequence[str]) -> Matches:
         """(matches, 3): index of the word, first token and end token, in order of the tokens."""
         return self.find_all([tokens])[0]
 
     def find_all(self, sentences: Sequence[Sequence[str]]) -> list[Matches]:
-        """The same for many sentences, several times faster than one by one."""
-        texts = [t if isinstance(t, str) else "".join(t) for t in sentences]
+        """The same for many sentences, many times faster than one by one."""
+        texts = [tokens if isinstance(tokens, str) else "".join(tokens) for tokens in sentences]
         # no word holds white space: a line end behind every sentence keeps them apart
-        found = self._automaton.find_matches_as_indexes("\n".join(texts), overlapping=True)
-        numbers = itertools.chain.from_iterable(found)
-        matches = np.fromiter(numbers, np.int64, 3 * len(found)).reshape(-1, 3)
-        matches[:, 0] = self._index[matches[:, 0]]  # word, first and end character
-        if not all(map(_of_single_characters, sentences)):
-            matches = _whole_tokens(matches, [t for tokens in sentences for t in (*tokens, "\n")])
-        starts = np.cumsum([0, *(len(tokens) + 1 for tokens in sentences)])
-        return _by_sentence(matches, starts, self.shortest)
+        words, starts, ends = self._trie.find("\n".join(texts))  # (matches,) characters
+        if not all(map(_of_single_characters, sentences, texts)):
+            starts, ends = _as_tokens(starts, ends, [t for s in sentences for t in (*s, "\n")])
+            whole = (starts >= 0) & (ends - starts >= self.shortest)
+            words, starts, ends = words[whole], starts[whole], ends[whole]
+        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        borders = np.append(0, np.cumsum(lengths + 1))  # first tokens of the sentences
+        edges = np.searchsorted(starts, borders)
+        first = np.repeat(borders[:-1], np.diff(edges))  # (matches,) of the sentence
+        matches = np.column_stack([self._index.take(words), starts - first, ends - first])
+        return [matches[begin:end] for begin, end in itertools.pairwise(edges.tolist())]
 
 
-def _automaton(words: list[str]) -> "AhoCorasick":
-    try:
-        import ahocorasick_rs
-    except ImportError as error:
-        raise ModelError("matching-missing") from error
-    return ahocorasick_rs.AhoCorasick(
-        words,
-        store_patterns=False,
-        # a deterministic automaton of 500,000 words would take gigabytes
-        implementation=ahocorasick_rs.Implementation.ContiguousNFA,
-    )
+def _of_single_characters(tokens: Sequence[str], text: str) -> bool:
+    return tokens is text or (len(tokens) == len(text) and all(tokens))
 
 
-def _of_single_characters(tokens: Sequence[str]) -> bool:
-    return isinstance(tokens, str) or all(len(token) == 1 for token in tokens)
-
-
-def _by_sentence(matches: Matches, starts: NDArray[np.int64], shortest: int) -> list[Matches]:
-    """Sorted and cut at the first tokens of the sentences; short ones are left out."""
-    lengths = matches[:, 2] - matches[:, 1]
-    order = np.argsort(matches[:, 1] * starts[-1] + lengths, kind="stable")
-    matches = matches[order[lengths[order] >= shortest]]
-    sentence = np.searchsorted(starts, matches[:, 1], side="right") - 1
-    matches[:, 1:] -= starts[sentence, None]
-    counts = np.bincount(sentence, minlength=len(starts) - 1)
-    edges = itertools.accumulate(counts.tolist(), initial=0)
-    return [matches[first:end] for first, end in itertools.pairwise(edges)]
-
-
-def _whole_tokens(matches: Matches, tokens: Sequence[str]) -> Matches:
-    """Character positions as tokens; only matches that begin and end with one."""
-    ends = np.cumsum([len(token) for token in tokens])
-    token_from = np.full(ends[-1] + 1, -1)  # the token that begins at a character
-    token_to = np.full(ends[-1] + 1, -1)  # the token behind the one that ends at a character
-    token_from[np.append(0, ends[:-1])] = np.arange(len(tokens))
-    token_to[ends] = np.arange(1, len(tokens) + 1)
-    spans = np.column_stack([matches[:, 0], token_from[matches[:, 1]], token_to[matches[:, 2]]])
-    return spans[(spans[:, 1:] >= 0).all(axis=1)]
+def _as_tokens(
+    starts: Integers, ends: Integers, tokens: Sequence[str]
+) -> tuple[Integers, Integers]:
+    """Character positions as tokens: first and end, -1 where none begins or ends."""
+    borders = np.cumsum([len(token) for token in tokens])
+    token_from = np.full(borders[-1] + 1, -1)  # the token that begins at a character
+    token_to = np.full(borders[-1] + 1, -1)  # the token behind the one that ends at a character
+    token_from[np.append(0, borders[:-1])] = np.arange(len(tokens))
+    token_to[borders] = np.arange(1, len(tokens) + 1)
+    return token_from[starts], token_to[ends]

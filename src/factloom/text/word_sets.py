@@ -45,7 +45,7 @@ class WeightedRows:
 
 
 class WordFeatures(Protocol):
-    """Makes the features of one sentence."""
+    """Makes the features of sentences."""
 
     @property
     def sets(self) -> int: ...
@@ -53,7 +53,8 @@ class WordFeatures(Protocol):
     @property
     def vocabulary(self) -> Vocabulary: ...
 
-    def rows(self, characters: Sequence[str]) -> WeightedRows: ...
+    def rows(self, sentences: Sequence[Sequence[str]]) -> list[WeightedRows]:
+        """Those of each sentence, given by its characters."""
 
 
 class SoftwordFeatures:
@@ -66,7 +67,10 @@ class SoftwordFeatures:
         jieba_folder()  # says what to do where it is missing
         self._segmenter = _jieba_segmenter()
 
-    def rows(self, characters: Sequence[str]) -> WeightedRows:
+    def rows(self, sentences: Sequence[Sequence[str]]) -> list[WeightedRows]:
+        return [self._of_sentence(characters) for characters in sentences]
+
+    def _of_sentence(self, characters: Sequence[str]) -> WeightedRows:
         ends = np.cumsum([len(character) for character in characters])
         word_ends = np.cumsum([len(word) for word in self._segmenter.lcut("".join(characters))])
         begins = np.isin(ends - [len(character) for character in characters], [0, *word_ends])
@@ -88,9 +92,14 @@ class ExSoftwordFeatures:
     def __init__(self, matcher: Matcher) -> None:
         self._matcher = matcher
 
-    def rows(self, characters: Sequence[str]) -> WeightedRows:
-        count = len(characters)
-        _, character, position = positions_of(self._matcher.find(characters))
+    def rows(self, sentences: Sequence[Sequence[str]]) -> list[WeightedRows]:
+        matches = self._matcher.find_all(sentences)
+        return [
+            self._of_sentence(len(s), found) for s, found in zip(sentences, matches, strict=True)
+        ]
+
+    def _of_sentence(self, count: int, matches: Matches) -> WeightedRows:
+        _, character, position = positions_of(matches)
         outside = np.setdiff1d(np.arange(count), character)
         pairs = np.column_stack([character, 1 + position])
         pairs = np.unique(np.concatenate([pairs, np.column_stack([outside, 0 * outside])]), axis=0)
@@ -115,17 +124,22 @@ class SoftLexiconFeatures:
         counted = [frequencies.get(word, 0) + smoothing for word in vocabulary.words]
         self._frequencies = np.array([1.0, *counted[1:]])
 
-    def rows(self, characters: Sequence[str]) -> WeightedRows:
-        matches = self._matcher.find(characters)
+    def rows(self, sentences: Sequence[Sequence[str]]) -> list[WeightedRows]:
+        matches = self._matcher.find_all(sentences)
+        return [
+            self._of_sentence(len(s), found) for s, found in zip(sentences, matches, strict=True)
+        ]
+
+    def _of_sentence(self, count: int, matches: Matches) -> WeightedRows:
         match, character, position = positions_of(matches)
-        empty = np.ones((len(characters), self.sets), bool)
+        empty = np.ones((count, self.sets), bool)
         empty[character, position] = False
         lonely, vacant = empty.nonzero()
         none = np.zeros(len(lonely), np.int64)  # NONE is the first word
         character, position = np.append(character, lonely), np.append(position, vacant)
         word = np.append(matches[match, 0], none)
         frequency = self._frequencies[word]
-        total = np.bincount(character, frequency, minlength=len(characters))  # Z
+        total = np.bincount(character, frequency, minlength=count)  # Z
         weight = self.sets * frequency / np.maximum(total[character], 1e-12)
         return WeightedRows(
             character, position, self.vocabulary.rows_of(word), weight.astype(np.float32)
