@@ -60,6 +60,11 @@ class DataRecipe(_Part):
     """Which documents are trained on, which choose the best epoch, which are reported on."""
 
     train: list[str] = Field(min_length=1, description="Files to train on.")
+    names_only: list[str] = Field(
+        [],
+        description="Further files to train on, whose relations are unknown or incomplete: only "
+        "mentions and entities are learned. Texts that are in another file are left out.",
+    )
     development: list[str] = Field(
         [], description="Files that choose the best epoch and fit thresholds and temperature."
     )

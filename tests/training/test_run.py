@@ -123,6 +123,21 @@ def test_held_out_documents_are_not_trained_on(recipe: Recipe, profiles: list[Do
     assert corpus.report == {recipe.data.report[0]: profiles[6:]}
 
 
+def test_names_only_documents_are_trained_on_without_relations_and_never_measured_ones(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    other = profiles[0].replace(text=profiles[0].text.replace(".", "!"), id="other")
+    formats.write([*profiles, other], tmp_path / "names.jsonl")
+    names = changed(recipe, data={"names_only": [str(tmp_path / "names.jsonl")]})
+    before, after = read_corpus(recipe), read_corpus(names)
+    assert after.train[: len(before.train)] == before.train
+    *_, added = after.train
+    assert added == other.replace(relations=(), candidates=())
+    assert len(after.train) == len(before.train) + 1
+    assert after.train_facts == before.train_facts
+    assert names.data.names_only[0] in provenance(names)["data_sha256"]
+
+
 def test_train_facts_come_from_their_own_file_where_one_is_given(
     recipe: Recipe, tmp_path: Path
 ) -> None:

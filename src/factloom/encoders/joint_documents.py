@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from factloom.document import Document
+from factloom.document import Document, Sentence
 from factloom.encoders import marked_documents, mention_documents, word_documents
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.marked_documents import MarkedBatch, MarkedExample
@@ -109,7 +109,10 @@ class JointLayout:
         )
 
     def example(self, document: Document, tokens: Tokens) -> JointExample:
-        return JointExample(self.words(document, tokens), self.known(document, tokens))
+        """The words are those that would be found in the bare text: the source's may differ."""
+        sentences = tuple(Sentence(found.start, found.end) for found in document.sentences)
+        words = self.words(document.replace(sentences=sentences), tokens)
+        return JointExample(words, self.known(document, tokens))
 
     def word_batch(self, examples: Sequence[WordExample]) -> WordBatch:
         return word_documents.make_batch(examples, self.encoder, whole_words=False)

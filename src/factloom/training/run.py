@@ -4,7 +4,7 @@ import hashlib
 import json
 import platform
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -121,7 +121,21 @@ def read_corpus(recipe: Recipe) -> Corpus:
         require_distinct_ids(measured)  # now, rather than after hours of training
     facts = recipe.data.train_facts
     train_facts = read_facts(data_path(facts)) if facts else facts_of(train)
-    return Corpus(train, development, report, train_facts)
+    known = [train, development, *report.values()]
+    names = without_relations(_read_all(recipe.data.names_only, recipe.data), known)
+    return Corpus(train + names, development, report, train_facts)
+
+
+def without_relations(
+    documents: Iterable[Document], known: Iterable[Iterable[Document]]
+) -> list[Document]:
+    """Documents of which no relation is asked for; those with a text among `known` are left out."""
+    seen = {document.text for part in known for document in part}
+    return [
+        document.replace(relations=(), candidates=())
+        for document in documents
+        if document.text not in seen
+    ]
 
 
 def recipe_dictionary(settings: DictionaryRecipe) -> Dictionary:
@@ -143,7 +157,8 @@ def hold_out(
 
 def provenance(recipe: Recipe) -> dict[str, Any]:
     """What somebody needs to make the model again: settings, versions, data fingerprints."""
-    files = [*recipe.data.train, *recipe.data.development, *recipe.data.report]
+    data = recipe.data
+    files = [*data.train, *data.names_only, *data.development, *data.report]
     names = recipe.dictionary.files if recipe.dictionary else []
     listed = [str(file) for path in names for file in dictionary_files(data_path(path))]
     return {
