@@ -227,6 +227,20 @@ def test_hardly_any_text_is_no_problem(tiny_encoder_path: Path, text: str) -> No
     assert found.text == text
 
 
+def test_a_mention_whose_first_sign_the_tokenizer_drops_is_related_all_the_same(
+    tiny_encoder_path: Path,
+) -> None:
+    model = make_model(tiny_encoder_path)
+    document = Document(
+        "\u200bAda met \u200bBob",
+        sentences=(Sentence(0, 13),),
+        mentions=(Mention(0, 4, "PER"), Mention(9, 13, "PER")),
+        entities=(Entity((0,), "PER"), Entity((1,), "PER")),
+    )
+    (found,) = model.relate([document])
+    assert found.entities == document.entities
+
+
 def test_entities_of_a_text_without_tokens_are_an_error_with_the_document(
     tiny_encoder_path: Path,
 ) -> None:

@@ -106,7 +106,9 @@ def make_examples(
     ]
     tokenised = encoder.tokenize([text.text for text in marked])
     return [
-        _example(document, found, text, tokens, relation_index)
+        _example(
+            document, found, text, tokens, _marker_tokens(document, text, tokens), relation_index
+        )
         for document, found, text, tokens in zip(kept, mentions, marked, tokenised, strict=True)
     ]
 
@@ -114,12 +116,16 @@ def make_examples(
 def make_unmarked_example(
     document: Document, tokens: Tokens, relations: Sequence[str]
 ) -> MarkedExample:
-    """The same from the tokens of the bare text: a mention's first token stands for its marker."""
+    """The same from the tokens of the bare text: a mention's first token stands for its marker.
+
+    Where the tokenizer drops that sign, it is the token in front of it.
+    """
     mentions = _entity_mentions(document)
     starts = np.asarray([start for (start, _), _ in mentions], dtype=np.int64)
     bare = MarkedText(document.text, opening=starts, origin=np.arange(len(document.text)))
+    first = np.searchsorted(tokens.offsets[:, 0], starts, side="right") - 1
     relation_index = {name: index for index, name in enumerate(relations)}
-    return _example(document, mentions, bare, tokens, relation_index)
+    return _example(document, mentions, bare, tokens, np.maximum(first, 0), relation_index)
 
 
 def make_batch(
@@ -210,6 +216,7 @@ def _example(
     mentions: list[tuple[tuple[int, int], int]],
     marked: MarkedText,
     tokens: Tokens,
+    mention_token: Integers,
     relation_index: Mapping[str, int],
 ) -> MarkedExample:
     # both directions of a pair stand side by side
@@ -228,7 +235,7 @@ def _example(
         id=document.id,
         token_ids=tokens.ids,
         sentence=_token_sentences(document, marked, tokens),
-        mention_token=_marker_tokens(document, marked, tokens),
+        mention_token=mention_token,
         mention_entity=np.asarray([entity for _, entity in mentions], dtype=np.int64),
         entities=len(document.entities),
         pair_index=np.asarray(pairs, dtype=np.int64).reshape(-1, 2),

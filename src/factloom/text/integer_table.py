@@ -21,7 +21,10 @@ _HALF = np.uint64(32)
 
 
 class IntegerTable:
-    """Integers from 0 on; `slots` is how many slots there are, about four for three keys."""
+    """Integers from 1 to 2^48; `slots` is how many slots there are, about four for three keys.
+
+    0 and large powers of two would go to few slots, whatever the multiplier.
+    """
 
     def __init__(self, keys: Integers) -> None:
         self.slots = len(keys) + len(keys) // 3 + 1
