@@ -8,7 +8,8 @@ from format_samples import DOCRED_RECORD, SAMPLES, write_sample
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.errors import MESSAGES, InputError
+from factloom.error_messages import MESSAGES
+from factloom.errors import InputError
 from factloom.formats.checking import Check
 from factloom.formats.report import WARNINGS
 from factloom.formats.type_names import read_type_names

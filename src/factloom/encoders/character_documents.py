@@ -87,6 +87,11 @@ class CharacterBatch:
         positions = torch.arange(self.characters.shape[1], device=self.lengths.device)
         return positions < self.lengths[:, None]
 
+    @property
+    def places(self) -> Tensor:
+        """(characters,) into sentences x length, of all but the padding"""
+        return self.mask.flatten().nonzero().flatten()
+
     def to(self, device: torch.device | str) -> Self:
         parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}

@@ -126,7 +126,7 @@ class FlatBatch:
 class FlatOutput:
     """The loss is the negative log likelihood of the tags, over the number of characters."""
 
-    emissions: Tensor  # (sentences, length, tags)
+    logits: Tensor  # (characters, tags) without padding
     loss: Tensor
 
 
@@ -238,7 +238,8 @@ class Flat(nn.Module):
         emissions = self.emissions(batch)
         characters = batch.characters
         likelihood = self.field.log_likelihood(emissions, characters.tags, characters.lengths)
-        return FlatOutput(emissions, -likelihood.sum() / batch.weight)
+        logits = emissions.flatten(0, 1).index_select(0, characters.places)  # (characters, tags)
+        return FlatOutput(logits, -likelihood.sum() / batch.weight)
 
     def emissions(self, batch: FlatBatch) -> Tensor:
         """(sentences, length, tags)"""

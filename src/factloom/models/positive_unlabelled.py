@@ -19,7 +19,6 @@ import dataclasses
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
@@ -46,8 +45,10 @@ from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.label_shares import LabelShares, label_shares
 from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.word_runs import WordRun, runs_of_words
 from factloom.modules import risks
 from factloom.modules.class_prior import Integers
+from factloom.modules.divergence import sigmoid_divergence
 from factloom.modules.pooling import segment_mean
 from factloom.text.tags import tag_names
 
@@ -119,21 +120,17 @@ class PositiveUnlabelledOutput:
     scores: Tensor  # (words, types, bags)
     loss: Tensor
 
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A mention before its score."""
-
-    start: int
-    end: int
-    type: str
-    margin: float
+    @property
+    def logits(self) -> Tensor:
+        """(words, types) what decides, a sigmoid for each type"""
+        return self.scores.mean(2)
 
 
 class PositiveUnlabelled(nn.Module):
     """Mentions that do not overlap, learned from documents that a dictionary has marked."""
 
     task: ClassVar[str] = "mentions"
+    divergence = staticmethod(sigmoid_divergence)  # of two logits: a word may be of every type
     settings: PositiveUnlabelledSettings
     prior: Tensor  # (types,)
     share: Tensor  # (types,) part of all training words that is labelled
@@ -299,7 +296,7 @@ class PositiveUnlabelled(nn.Module):
 
     def _found(
         self, documents: Sequence[Document], batch_tokens: int, out_of_bag: bool
-    ) -> Iterator[tuple[int, list[_Found]]]:
+    ) -> Iterator[tuple[int, list[WordRun]]]:
         """Number and mentions of each document that has words."""
         examples = self.prepare(documents)
         with torch.inference_mode(), evaluating(self):
@@ -310,24 +307,7 @@ class PositiveUnlabelled(nn.Module):
                 scores = risks.out_of_bag_mean(self._scores(batch), drawn).cpu()  # (words, types)
                 of_documents = scores.split([example.pairs for example in chosen])
                 for number, example, part in zip(numbers, chosen, of_documents, strict=True):
-                    yield number, self._joined(example, part)
-
-    def _joined(self, example: WordExample, scores: Tensor) -> list[_Found]:
-        """Neighbouring words of a sentence with the same best type, as mentions."""
-        highest, best = (part.numpy() for part in scores.max(1))
-        kind = np.where(highest > 0, best, -1)
-        sentence = np.repeat(np.arange(len(example.lengths)), example.lengths)
-        changes = np.flatnonzero((np.diff(kind) != 0) | (np.diff(sentence) != 0)) + 1
-        return [
-            _Found(
-                start=int(example.offsets[first, 0]),
-                end=int(example.offsets[end - 1, 1]),
-                type=self.types[kind[first]],
-                margin=float(highest[first:end].min()),
-            )
-            for first, end in pairwise([0, *changes.tolist(), len(kind)])
-            if kind[first] >= 0
-        ]
+                    yield number, runs_of_words(example, part, self.types)
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature by documents that were not trained on and have gold mentions.

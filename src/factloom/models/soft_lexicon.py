@@ -147,7 +147,7 @@ class SoftLexiconBatch:
 class SoftLexiconOutput:
     """The loss is the negative log likelihood of the tags, over the number of characters."""
 
-    emissions: Tensor  # (sentences, length, tags)
+    logits: Tensor  # (characters, tags) without padding
     loss: Tensor
 
 
@@ -249,9 +249,8 @@ class SoftLexicon(nn.Module):
             [example.features for example in examples],
             [example.characters.tokens for example in examples],
         )
-        places = characters.mask.flatten().nonzero().flatten()  # of the characters, in order
         sets = 0 if self.words is None else self.words.sets
-        place = places[torch.from_numpy(features.character)]
+        place = characters.places[torch.from_numpy(features.character)]
         return SoftLexiconBatch(
             characters=characters,
             rows=torch.from_numpy(features.row),
@@ -263,7 +262,8 @@ class SoftLexicon(nn.Module):
         emissions = self.emissions(batch)
         characters = batch.characters
         likelihood = self.field.log_likelihood(emissions, characters.tags, characters.lengths)
-        return SoftLexiconOutput(emissions, -likelihood.sum() / batch.weight)
+        logits = emissions.flatten(0, 1).index_select(0, characters.places)  # (characters, tags)
+        return SoftLexiconOutput(logits, -likelihood.sum() / batch.weight)
 
     def emissions(self, batch: SoftLexiconBatch) -> Tensor:
         """(sentences, length, tags)"""

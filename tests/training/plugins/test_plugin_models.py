@@ -29,6 +29,8 @@ KINDS = {
     "tagger without CRF": ("tagger", {"output": "softmax"}),
     "mrc": ("mrc", {}),
     "positive_unlabelled": ("positive_unlabelled", {}),
+    "flat": ("flat", {"words": [], "width": 16, "heads": 2, "inner": 16}),
+    "soft_lexicon": ("soft_lexicon", {"lexicon": "none", "width": 16}),
 }
 PLUGINS = {
     "fgm": {"epsilon": 0.5},
@@ -38,13 +40,7 @@ PLUGINS = {
     "swa": {"start": 0.5},
 }
 ADVERSARIAL_PASSES = {"fgm": 1, "fgsm": 1, "pgd": 2}
-WITHOUT_LOGITS = {"mrc", "positive_unlabelled"}
-CASES = [
-    (kind, name)
-    for kind in KINDS
-    for name in PLUGINS
-    if not (name == "vat" and kind in WITHOUT_LOGITS)
-]
+CASES = [(kind, name) for kind in KINDS for name in PLUGINS]
 
 
 class Watch(Plugin):

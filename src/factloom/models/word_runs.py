@@ -1,0 +1,41 @@
+"""From a score for each type of each word to mentions: neighbours of one type are one mention."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from torch import Tensor
+
+from factloom.encoders.word_documents import WordExample
+
+
+@dataclass(frozen=True, slots=True)
+class WordRun:
+    """A mention before its score."""
+
+    start: int
+    end: int
+    type: str
+    margin: float  # the lowest score of its words
+
+
+def runs_of_words(example: WordExample, scores: Tensor, types: Sequence[str]) -> list[WordRun]:
+    """Neighbouring words of a sentence whose highest score (words, types) is for the same type.
+
+    Words without a score above 0 are of no type.
+    """
+    highest, best = (part.numpy() for part in scores.max(1))
+    kind = np.where(highest > 0, best, -1)
+    sentence = np.repeat(np.arange(len(example.lengths)), example.lengths)
+    changes = np.flatnonzero((np.diff(kind) != 0) | (np.diff(sentence) != 0)) + 1
+    return [
+        WordRun(
+            start=int(example.offsets[first, 0]),
+            end=int(example.offsets[end - 1, 1]),
+            type=types[kind[first]],
+            margin=float(highest[first:end].min()),
+        )
+        for first, end in pairwise([0, *changes.tolist(), len(kind)])
+        if kind[first] >= 0
+    ]
