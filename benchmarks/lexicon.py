@@ -4,10 +4,10 @@
 
 The lexicon: jieba's dictionary, the THUOCL lists and the words of the vectors in $FACTLOOM_DATA,
 about half a million words of two characters and more. The text: the Resume and Weibo corpora with
-all sentences in one call (as a model prepares documents) and with a call a sentence; the MSRA
-corpus as one long text. Compared are nested dictionaries, the fastest trie that plain Python has;
-a node an object, as textbooks and the published programs have it; and the automaton of Aho and
-Corasick in Rust (ahocorasick_rs). All find the same matches.
+all sentences in one call (as a model prepares documents), and every tenth in a call of its own;
+the MSRA corpus as one long text. Compared are nested dictionaries, the fastest trie that plain
+Python has; a node an object, as textbooks and the published programs have it; and the automaton of
+Aho and Corasick in Rust (ahocorasick_rs). All find the same matches.
 """
 
 import json
@@ -120,7 +120,10 @@ def main() -> None:
     ways = {
         "all sentences in one call": (sentences, matcher.find_all),
         "one long text": (long_text, matcher.find_all),
-        "a call a sentence": (sentences, lambda texts: [matcher.find(text) for text in texts]),
+        "a call a sentence": (
+            sentences[::10],
+            lambda texts: [matcher.find(text) for text in texts],
+        ),
     }
     for way, (texts, find) in ways.items():
         check(texts, find(texts), others.values())

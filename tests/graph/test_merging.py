@@ -60,6 +60,15 @@ def test_things_that_a_document_speaks_of_side_by_side_are_not_united() -> None:
     assert sorted(len(cluster.members) for cluster in clusters) == [1, 2]
 
 
+def test_things_that_stand_side_by_side_are_not_united_through_a_third() -> None:
+    alone = make_document("a", [("ORG", "Quillmark Publishing")])
+    beside = make_document("b", [("ORG", "Quillmark Ltd"), ("ORG", "Quillmark Group")])
+    confused = make_document("c", [("ORG", "Quillmark Publishing|Quillmark Group|Quillmark Ltd")])
+    clusters = merge_entities([alone, beside, confused])
+    assert not same(clusters, *entity_iris(beside))
+    assert sorted(len(cluster.members) for cluster in clusters) == [1, 3]
+
+
 def test_a_surname_that_fits_two_people_joins_neither() -> None:
     facts = [(0, "P108", 1), (0, "P108", 2)]
     firms = [("ORG", "Quillmark"), ("ORG", "Ostrion")]

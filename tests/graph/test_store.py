@@ -120,6 +120,16 @@ def test_relations_have_their_names(store: Store) -> None:
     assert store.relation_names() == {"P19": "place of birth", "P569": "date of birth"}
 
 
+def test_a_relation_has_one_name_the_one_that_was_given_last(store: Store) -> None:
+    store.ingest([ada("a")], relation_names={}, model="test 1")
+    assert store.relation_names() == {"P19": "P19", "P569": "P569"}
+    store.ingest([ada("b")], relation_names={"P19": "place of birth"}, model="test 1")
+    store.ingest([ada("c")], relation_names={"P19": "born in"}, model="test 1")
+    store.ingest([ada("d")], relation_names={}, model="test 1")
+    labels = store.disk.quads_for_pattern(None, None, None, RELATION_NAMES)
+    assert sorted(quad.object.value for quad in labels) == ["P569", "born in"]
+
+
 # --- merges ---------------------------------------------------------------------------------------
 
 

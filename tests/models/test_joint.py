@@ -162,6 +162,17 @@ def test_text_alone_becomes_a_whole_document(
         assert relation.provenance == {"model": "joint"}
 
 
+def test_given_tokens_that_are_empty_are_no_mentions(tiny_encoder_path: Path) -> None:
+    text = "Mara Velden"
+    tokens = ((0, 0), (0, 0), (0, 4), (4, 4), (5, 5), (5, 11), (11, 11))
+    given = Document(text, sentences=(Sentence(0, 11, tokens), Sentence(11, 11, ((11, 11),))))
+    model = make_model(tiny_encoder_path)
+    with torch.no_grad():
+        model.tag.bias[0] -= 100  # no word is outside of all mentions
+    (found,) = model.predict([given])
+    assert found.mentions
+
+
 def test_given_entities_are_kept_and_related(
     tiny_encoder_path: Path, short: list[Document]
 ) -> None:

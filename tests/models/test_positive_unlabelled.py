@@ -61,6 +61,14 @@ def make_model(path: Path, seed: int = 3, **settings: object) -> PositiveUnlabel
 
 
 @torch.no_grad()
+def test_logits_are_the_mean_score_of_the_bags(tiny_encoder_path: Path) -> None:
+    model = make_model(tiny_encoder_path, risk="bagging", bags=3).eval()
+    output = model(model.collate(model.prepare(DOCUMENTS[:2])))
+    bags = [output.scores[..., bag] for bag in range(3)]
+    torch.testing.assert_close(output.logits, (bags[0] + bags[1] + bags[2]) / 3)
+
+
+@torch.no_grad()
 def test_scores_are_those_of_a_small_network_on_the_mean_of_a_word_s_tokens(
     tiny_encoder_path: Path,
 ) -> None:

@@ -34,10 +34,11 @@ def make_console(file: TextIO | None = None) -> Console:
 def show(documents: Iterable[Document], names: Mapping[str, str], console: Console) -> None:
     """Print every document as it comes; `names` are the relations in words."""
     for document in documents:
+        name = _line(document.id) or "document"
         if console.is_terminal:
-            console.print(Rule(Text(document.id or "document", TITLE)))
+            console.print(Rule(Text(name, TITLE)))
         else:
-            console.print(Text(f"== {document.id or 'document'}"))
+            console.print(Text(f"== {name}"))
         for part in parts(document, names, console.width):
             console.print(part)
         console.print()

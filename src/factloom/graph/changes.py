@@ -58,7 +58,8 @@ class Changes:
     def remove(self, quads: Iterable[Quad]) -> None:
         for quad in list(quads):
             self._added.remove(quad)
-            self._removed.add(quad)
+            if quad in self.disk:  # what was merely wanted may be wanted again
+                self._removed.add(quad)
 
     def drop(self, graph: NamedNode) -> None:
         """Remove all quads of a graph."""

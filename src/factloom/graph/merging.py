@@ -137,12 +137,17 @@ class _Placing:
 
     def _may_unite(self, left: str, right: str) -> bool:
         """Not against a user's word, and not if a document speaks of both as two things."""
-        if left == right or self.things.documents(left) & self.things.documents(right):
+        if left == right or self._documents(left) & self._documents(right):
             return False
         return not any(
             {self._root(one), self._root(other)} == {left, right}
             for one, other in self.things.all_told_apart()
         )
+
+    def _documents(self, root: str) -> Set[str]:
+        """The documents that speak of the thing, or of one that has been put below it here."""
+        below = (thing for thing in self.joined if self._root(thing) == root)
+        return frozenset().union(*map(self.things.documents, (root, *below)))
 
     def _root(self, entity: str) -> str:
         root = self.things.root(entity)

@@ -28,6 +28,7 @@ from factloom.graph.identifiers import (
     document_key,
     document_of_iri,
     entity_iris,
+    relation_iri,
     relation_of,
 )
 from factloom.graph.merging import Cluster, Merge
@@ -236,16 +237,32 @@ class Store:
         record: Mapping[NamedNode, str],
     ) -> tuple[Merge, ...]:
         changes = Changes(self.disk)
+        names = self._rename(document, relation_names, changes)
         node = NamedNode(document_iri(document_key(document)))
         old = self._entities(document_key(document))
-        merges = StoredThings(changes).exchange(old, profiles(document, relation_names))
+        merges = StoredThings(changes).exchange(old, profiles(document, names))
         self._forget(node, changes)
-        changes.add_unseen(document_quads(document, relation_names=relation_names, model=model))
+        changes.add_unseen(document_quads(document, relation_names=names, model=model))
         changes.add_unseen(
             Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
         )
         changes.write()
         return merges
+
+    def _rename(
+        self, document: Document, given: Mapping[str, str], changes: Changes
+    ) -> dict[str, str]:
+        """A relation has one name: the one given last; without any, its id."""
+        names = {}
+        for relation in {relation.type for relation in document.relations}:
+            node = NamedNode(relation_iri(relation))
+            known = list(changes.match(node, LABEL, None, RELATION_NAMES))
+            if relation in given:
+                names[relation] = given[relation]
+                changes.remove(quad for quad in known if text_of(quad.object) != given[relation])
+            elif known:
+                names[relation] = text_of(known[0].object)
+        return names
 
     def _entities(self, document_id: str) -> tuple[str, ...]:
         content = self._about(document_id, CONTENT)

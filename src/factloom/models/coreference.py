@@ -31,6 +31,7 @@ from factloom.models import entity_decoding, storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.entity_decoding import LinkScale
 from factloom.models.sequence_decoding import types_to_learn
+from factloom.modules.divergence import sigmoid_divergence
 from factloom.modules.mention_pairs import MentionPairScorer
 from factloom.modules.pooling import segment_mean
 
@@ -65,7 +66,7 @@ class CoreferenceBatch:
 class CoreferenceOutput:
     """The loss is the mean over the batch's pairs of mentions."""
 
-    logits: Tensor  # (pairs,)
+    logits: Tensor  # (pairs, 1)
     loss: Tensor
 
 
@@ -76,6 +77,7 @@ class Coreference(nn.Module):
     """
 
     task: ClassVar[str] = "entities"
+    divergence = staticmethod(sigmoid_divergence)  # of two logits: a pair is linked or not
     settings: CoreferenceSettings
 
     def __init__(
@@ -132,7 +134,8 @@ class Coreference(nn.Module):
     def forward(self, batch: CoreferenceBatch) -> CoreferenceOutput:
         logits = self.score(batch)
         same = batch.mentions.same.to(logits.dtype)
-        return CoreferenceOutput(logits, F.binary_cross_entropy_with_logits(logits, same))
+        loss = F.binary_cross_entropy_with_logits(logits, same)
+        return CoreferenceOutput(logits.unsqueeze(1), loss)
 
     # --- prediction ----------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ A mention that is linked to no other is an entity of its own.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 import torch
@@ -38,9 +37,9 @@ class LinkScale(nn.Module):
         self.register_buffer("threshold", torch.zeros(()))
         self.register_buffer("temperature", torch.ones(()))
 
-    def probability(self, score: float) -> float:
-        """That two mentions name one thing."""
-        return float(torch.sigmoid((torch.tensor(score) - self.threshold) / self.temperature))
+    def probability(self, scores: Tensor) -> Tensor:
+        """That two mentions name one thing, (pairs,) of (pairs,) on the CPU."""
+        return ((scores - self.threshold.cpu()) / self.temperature.cpu()).sigmoid()
 
 
 def with_entities(
@@ -49,14 +48,14 @@ def with_entities(
     """The document with its mentions clustered; `scores` (pairs,) are those of the example."""
     links = _links(example, scores)
     clusters = average_linkage(len(document.mentions), links, float(scale.threshold))
-    score_of = {(min(one, other), max(one, other)): score for one, other, score in links}
+    linked = _link_probabilities(example, scale.probability(_bounded(example, scores)), clusters)
     entities = tuple(
         Entity(
             mentions=tuple(sorted(cluster, key=lambda index: document.mentions[index].start)),
             type=_type(document, cluster),
-            score=_score(document, cluster, score_of, scale),
+            score=_score(document, cluster, together),
         )
-        for cluster in clusters
+        for cluster, together in zip(clusters, linked, strict=True)
     )
     in_text = sorted(entities, key=lambda entity: document.mentions[entity.mentions[0]].start)
     return document.replace(entities=tuple(in_text), relations=(), candidates=None)
@@ -93,10 +92,30 @@ def fit_links(
     }
 
 
-def _links(example: MentionExample, scores: Tensor) -> list[tuple[int, int, float]]:
+def _bounded(example: MentionExample, scores: Tensor) -> Tensor:
+    """(pairs,)"""
     bounded = scores.clamp(-LARGEST_SCORE, LARGEST_SCORE)
-    bounded = bounded.masked_fill(torch.from_numpy(example.different), -LARGEST_SCORE)
-    return list(zip(example.left.tolist(), example.right.tolist(), bounded.tolist(), strict=True))
+    return bounded.masked_fill(torch.from_numpy(example.different), -LARGEST_SCORE)
+
+
+def _links(example: MentionExample, scores: Tensor) -> list[tuple[int, int, float]]:
+    found = _bounded(example, scores).tolist()
+    return list(zip(example.left.tolist(), example.right.tolist(), found, strict=True))
+
+
+def _link_probabilities(
+    example: MentionExample, probabilities: Tensor, clusters: Sequence[Sequence[int]]
+) -> list[float]:
+    """The mean probability of the links within each cluster, 1 where there are none."""
+    cluster_of = np.zeros(sum(map(len, clusters)), np.int64)  # (mentions,)
+    for number, cluster in enumerate(clusters):
+        cluster_of[list(cluster)] = number
+    cluster, other = cluster_of[example.left], cluster_of[example.right]  # (pairs,)
+    within = cluster == other
+    count = np.bincount(cluster[within], minlength=len(clusters))
+    known = probabilities.double().numpy()[within]
+    total = np.bincount(cluster[within], weights=known, minlength=len(clusters))
+    return np.where(count > 0, total / np.maximum(count, 1), 1.0).tolist()
 
 
 def _type(document: Document, cluster: Sequence[int]) -> str:
@@ -107,15 +126,6 @@ def _type(document: Document, cluster: Sequence[int]) -> str:
     return max(votes, key=lambda kind: votes[kind])
 
 
-def _score(
-    document: Document,
-    cluster: Sequence[int],
-    score_of: dict[tuple[int, int], float],
-    scale: LinkScale,
-) -> float:
-    scores = [document.mentions[index].score for index in cluster]
-    known = [score for score in scores if score is not None]
-    links = [score_of[pair] for pair in combinations(cluster, 2) if pair in score_of]
-    if links:
-        known.append(sum(map(scale.probability, links)) / len(links))
-    return min(known, default=1.0)
+def _score(document: Document, cluster: Sequence[int], linked: float) -> float:
+    scores = (document.mentions[index].score for index in cluster)
+    return min([linked, *(score for score in scores if score is not None)])

@@ -114,11 +114,14 @@ def decode(
             path, marginal, conditional = next(rows)
             offsets = example.offsets[start:end]
             for span in spans_of([model.tags[tag] for tag in path[: end - start]], model.scheme):
+                first, last = int(offsets[span.start, 0]), int(offsets[span.end - 1, 1])
+                if first == last:  # given tokens may be empty, which name nothing
+                    continue
                 logarithm = marginal[span.start] + sum(conditional[span.start + 1 : span.end])
                 mentions.append(
                     Mention(
-                        start=int(offsets[span.start, 0]),
-                        end=int(offsets[span.end - 1, 1]),
+                        start=first,
+                        end=last,
                         type=span.type,
                         score=_score(logarithm, temperature),
                     )

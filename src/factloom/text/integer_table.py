@@ -67,7 +67,7 @@ class IntegerTable:
     def _place(self, keys: Integers, multipliers: _Multipliers) -> NDArray[np.bool_]:
         """Put buckets where their multipliers send them; (buckets,) False if a slot is taken."""
         slots = self._slots(keys, multipliers[:, None])  # (buckets, size)
-        free = (self._keys[slots] == _EMPTY).all(1)
+        free: NDArray[np.bool_] = (self._keys[slots] == _EMPTY).all(1)
         claimed = slots[free]
         self._keys[claimed] = keys[free]  # of several claims to a slot the last one stands
         granted = (self._keys[claimed] == keys[free]).all(1)

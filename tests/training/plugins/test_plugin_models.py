@@ -25,6 +25,8 @@ KINDS = {
     "atlop": ("atlop", SMALL),
     "atlop, global threshold": ("atlop", {**SMALL, "threshold": "global"}),
     "docre_sd": ("docre_sd", SMALL),
+    "joint": ("joint", {**SMALL, "hidden": 8}),
+    "coreference": ("coreference", {"hidden": 8}),
     "tagger": ("tagger", {}),
     "tagger without CRF": ("tagger", {"output": "softmax"}),
     "mrc": ("mrc", {}),
