@@ -166,7 +166,7 @@ def test_options_count_before_the_file_of_thresholds(texts: Path, tmp_path: Path
         (("TEXTS", "--thresholds", "none.toml"), "file-missing"),
         (("TEXTS", "--language", "zh"), "other-language"),
         (("TEXTS", "--output", "nowhere/out.jsonl"), "output-name"),
-        (("TEXTS", "--output", "out.unknown"), "no-format-for-suffix"),
+        (("TEXTS", "--output", "out.unknown"), "no-graph-for-suffix"),
     ],
 )
 def test_what_cannot_be_done_is_an_error_at_once(

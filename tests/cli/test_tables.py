@@ -96,6 +96,7 @@ def test_characters_that_steer_a_terminal_are_not_printed() -> None:
     text = "Eve\x1b[31m\x07\x9b met Bob"
     document = Document(
         text=text,
+        id="eve\x1b[2J.txt",
         sentences=(Sentence(0, len(text)),),
         mentions=(Mention(0, 10, "PER"), Mention(len(text) - 3, len(text), "PER")),
         entities=(Entity((0,), "PER"), Entity((1,), "PER")),

@@ -60,7 +60,7 @@ def test_directory_is_walked_in_order_and_documents_are_named_by_their_path(tmp_
 def test_file_that_is_named_is_called_as_its_format_calls_it(tmp_path: Path) -> None:
     path = write(tmp_path / "torvik.txt", "A town.")
     [document], _ = gathered(path)
-    assert (document.id, document.attributes["source"]) == ("torvik", str(path))
+    assert (document.id, document.attributes["source"]) == ("torvik.txt", str(path))
 
 
 @pytest.mark.parametrize("format", sorted(set(SAMPLES) - {"brat", "text"}))

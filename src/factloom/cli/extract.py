@@ -12,7 +12,7 @@ from factloom.cli.fan_out import Writer, fan_out
 from factloom.cli.predict import check_writable
 from factloom.cli.progress import reading_progress
 from factloom.document import Document
-from factloom.errors import ModelError, Place
+from factloom.errors import InputError, ModelError, Place
 
 if TYPE_CHECKING:
     from factloom.formats.gathering import Problem
@@ -163,10 +163,10 @@ def _check_output(path: Path) -> None:
     from factloom.graph import exports
 
     check_writable(path)
-    if _is_graph(path):
-        exports.check_suffix(path)
-    else:
+    try:
         registry.target_format(path)
+    except InputError:  # its advice, to name the format, is not for this command
+        exports.check_suffix(path, also=(".jsonl", ".json"))
 
 
 def _is_graph(path: Path) -> bool:

@@ -43,6 +43,7 @@ class MentionExample:
     sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
     mention_distance: Integers  # (pairs,)
     different: NDArray[np.bool_]  # (pairs,) whether their numbers tell them apart
+    alike: NDArray[np.bool_]  # (pairs,) whether they have one spelling and one type
     same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
 
     @property
@@ -117,6 +118,7 @@ def make_example(
         sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
         mention_distance=_distance_class(rank[right] - rank[left]),
         different=names.different(left, right),
+        alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right]),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
     )
 

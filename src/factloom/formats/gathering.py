@@ -151,7 +151,7 @@ def _files(paths: Sequence[str], skipped: Skipped) -> Iterator[_File]:
                 error = InputError("nothing-to-read", Place(file=given))
                 skipped(Problem(error.flaw.place, error))
         elif stat.S_ISREG(mode):
-            yield _File(path, given)
+            yield _File(path, given, path.name)
         else:
             try:
                 with _copy(given) as file:

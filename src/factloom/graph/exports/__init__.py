@@ -54,9 +54,12 @@ def write_graph(
     return counted.count
 
 
-def check_suffix(path: Path) -> None:
-    """An error now rather than after an hour of work: no such format, or its extra is missing."""
-    _writer(path)
+def check_suffix(path: Path, also: tuple[str, ...] = ()) -> None:
+    """An error now rather than after an hour of work: no such format, or its extra is missing.
+
+    `also` are suffixes that the caller writes by itself, for the message.
+    """
+    _writer(path, also)
 
 
 def graph_suffix(path: Path) -> str:
@@ -64,11 +67,11 @@ def graph_suffix(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def _writer(path: Path) -> Writer:
+def _writer(path: Path, also: tuple[str, ...] = ()) -> Writer:
     module = _WRITERS.get(graph_suffix(path))
     if module is None:
         place = Place(file=str(path))
-        raise InputError("no-graph-for-suffix", place, suffixes=", ".join(SUFFIXES))
+        raise InputError("no-graph-for-suffix", place, suffixes=", ".join((*SUFFIXES, *also)))
     found: Writer = import_module(module).write
     return found
 
