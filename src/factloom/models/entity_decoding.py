@@ -109,15 +109,16 @@ def _link_probabilities(
     example: MentionExample, probabilities: Tensor, clusters: Sequence[Sequence[int]]
 ) -> list[float]:
     """The mean probability of the links within each cluster, 1 where there are none."""
-    cluster_of = np.zeros(sum(map(len, clusters)), np.int64)  # (mentions,)
+    owner = np.zeros(sum(map(len, clusters)), np.int64)  # (mentions,)
     for number, cluster in enumerate(clusters):
-        cluster_of[list(cluster)] = number
-    cluster, other = cluster_of[example.left], cluster_of[example.right]  # (pairs,)
-    within = cluster == other
-    count = np.bincount(cluster[within], minlength=len(clusters))
+        owner[list(cluster)] = number
+    within = owner[example.left] == owner[example.right]  # (pairs,)
+    of_link = owner[example.left[within]]  # (links,) its cluster
     known = probabilities.double().numpy()[within]
-    total = np.bincount(cluster[within], weights=known, minlength=len(clusters))
-    return np.where(count > 0, total / np.maximum(count, 1), 1.0).tolist()
+    count = np.bincount(of_link, minlength=len(clusters))
+    total = np.bincount(of_link, weights=known, minlength=len(clusters))
+    means: list[float] = np.where(count > 0, total / np.maximum(count, 1), 1.0).tolist()
+    return means
 
 
 def _type(document: Document, cluster: Sequence[int]) -> str:
