@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_dictionary import documents, small_recipe
+from small_dictionary import documents, make_encoder, small_recipe
 
 from factloom.document import Document, Mention
 from factloom.errors import InputError, RecipeError
@@ -23,11 +23,10 @@ PROGRAM = Path(__file__).parent / "killed_adaptation.py"
 
 
 @pytest.fixture(scope="module")
-def finished(
-    tmp_path_factory: pytest.TempPathFactory, tiny_encoder_path: Path
-) -> tuple[Path, dict[str, Any]]:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("loop")
-    loop = AdaptiveDictionary(small_recipe(folder, tiny_encoder_path), folder / "out")
+    encoder = make_encoder(folder / "encoder")
+    loop = AdaptiveDictionary(small_recipe(folder, encoder), folder / "out")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reporting, "draw_curves", lambda *_: None)
         return folder / "out", loop.run()
