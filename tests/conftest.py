@@ -1,6 +1,7 @@
 """What the tests share: no network, one thread a process, a tiny encoder, example documents."""
 
 import os
+import re
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ settings.register_profile("factloom", deadline=None)
 settings.load_profile("factloom")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SENTENCES = (  # the tiny vocabulary is learned from these; the characters cover other text too
+SENTENCES = (  # the words of the tiny vocabulary; the characters cover other text too
     "Mara Velden was born in Torvik on 3 May 1931 and studied at Halden College.",
     "She founded Quillmark Ltd in 1956; the company has its headquarters in Ashmere, Norvania.",
     'The * marker * stands (before, and after) a mention: it\'s "one" token.',
@@ -66,5 +67,10 @@ def tiny_encoder_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _word_piece_tokenizer() -> "BertTokenizerFast":
     from transformers import BertTokenizerFast
 
-    untrained = BertTokenizerFast(model_max_length=512)
-    return untrained.train_new_from_iterator(SENTENCES, vocab_size=300)
+    # Made, not trained: a trained vocabulary breaks its ties another way in every process.
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [word for text in SENTENCES for word in re.findall(r"\w+|[^\w\s]", text.lower())]
+    letters = sorted({letter for word in words for letter in word})
+    pieces = [*special, *letters, *(f"##{letter}" for letter in letters), *sorted(set(words))]
+    vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
+    return BertTokenizerFast(vocab=vocabulary, model_max_length=512)

@@ -83,7 +83,7 @@ def test_nested_overlapping_and_doubly_typed_names_are_learned(tiny_encoder_path
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     passages = model.prepare(NESTED)
     model.train()
-    for _ in range(160):
+    for _ in range(400):
         optimizer.zero_grad()
         model(model.collate(passages)).loss.backward()
         optimizer.step()
