@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, Self, Unpack, overload
 
-from factloom.document import Document, Sentence
+from factloom.document import Document
 from factloom.errors import FactloomError, ModelError, Place
 from factloom.formats.gathering import Problem
 from factloom.schema import Schema, SchemaSettings, make_schema
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 
 DEFAULT_MODEL = "factloom-en-small"
 
@@ -95,8 +95,7 @@ class Pipeline:
             return given
         if self.task == "relations":
             raise ModelError("entities-needed", Place(file=self.name))
-        sentences = tuple(Sentence(start, end) for start, end in split_sentences(given))
-        return Document(text=given, sentences=sentences)
+        return Document(text=given, sentences=find_sentences(given))
 
     # --- what is known of the model ------------------------------------------------------------
 

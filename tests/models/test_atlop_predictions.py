@@ -12,6 +12,7 @@ from model_checks import check_same_predictions
 
 from factloom.document import Document, Relation
 from factloom.encoders.encoder import Encoder
+from factloom.encoders.stretches import cut
 from factloom.evaluation.relations import evaluate
 from factloom.models.atlop import Atlop, AtlopSettings
 
@@ -193,7 +194,7 @@ def with_gold(model: Atlop, documents: list[Document]) -> list[Document]:
         kept = [
             dataclasses.replace(relation, score=None, evidence=(), provenance={})
             for relation in found.relations
-            if chance.random() < ((relation.score or 0) - 0.5) * 2
+            if chance.random() < (relation.score or 0)
         ]
         taken = {(r.head, r.tail, r.type) for r in found.relations}
         missed = [
@@ -294,3 +295,22 @@ def test_documents_without_a_pair_leave_the_scores_as_they_are(
     model = make_model(tiny_encoder_path, threshold=threshold)
     results = model.fit_scores([Document("Nobody.")])
     assert results == {"temperature": 1.0, "expected_calibration_error": 0.0}
+
+
+def test_long_documents_are_asked_in_stretches_and_short_ones_as_before(
+    tiny_encoder_path: Path, profiles: list[Document]
+) -> None:
+    longer, shorter = sorted(profiles[:2], key=lambda document: -len(document.text))
+    whole = make_model(tiny_encoder_path)
+    most = min(example.tokens for example in whole.prepare([longer, shorter]))
+    found, same = make_model(tiny_encoder_path, stretch=most).predict([longer, shorter])
+    assert same == whole.predict([shorter])[0]
+
+    expected: dict[tuple[int, int, str], float] = {}
+    for stretch in cut(longer, whole.encoder.tokenize([longer.text])[0].offsets, most):
+        (part,) = whole.predict([stretch.document])
+        for r in part.relations:
+            key = (stretch.entities[r.head], stretch.entities[r.tail], r.type)
+            expected[key] = max(expected.get(key, 0.0), r.score)
+    assert {(r.head, r.tail, r.type): r.score for r in found.relations} == pytest.approx(expected)
+    assert expected

@@ -14,6 +14,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.models.compressed import save_compressed
 from factloom.models.joint import Joint, JointSettings
+from factloom.models.tagger import Tagger
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def trained(tiny_encoder_path: Path, profiles: list[Document]) -> Joint:
         batch = model.collate(model.prepare(profiles[:2]))
         moving = [weights for weights in model.parameters() if weights.requires_grad]
         optimizer = torch.optim.AdamW(moving, lr=3e-3)
-        for _ in range(100):
+        for _ in range(250):
             optimizer.zero_grad()
             model(batch).loss.backward()
             optimizer.step()
@@ -96,6 +97,21 @@ def test_a_compressed_model_that_is_loaded_can_be_saved_whole(
     loaded.save_pretrained(tmp_path / "whole")
     again = factloom.load(tmp_path / "whole").model
     assert again.predict(profiles[:2]) == loaded.predict(profiles[:2])
+
+
+def test_any_model_with_an_encoder_can_be_compressed(
+    tiny_encoder_path: Path, profiles: list[Document], tmp_path: Path
+) -> None:
+    tagger = Tagger(Encoder.load(str(tiny_encoder_path), overlap=16), ["LOC", "PER"]).eval()
+    save_compressed(tagger, tmp_path, str(tiny_encoder_path))
+    loaded = factloom.load(tmp_path).model
+    assert (type(loaded), loaded.types, loaded.settings) == (Tagger, tagger.types, tagger.settings)
+    for whole, small in zip(
+        tagger.predict(profiles[:2]), loaded.predict(profiles[:2]), strict=True
+    ):
+        assert [(m.start, m.end) for m in whole.mentions] == [
+            (m.start, m.end) for m in small.mentions
+        ]
 
 
 def test_the_command_takes_the_encoder_from_the_model(

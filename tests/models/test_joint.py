@@ -12,6 +12,7 @@ from transformers import BertModel
 
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
+from factloom.encoders.stretches import cut
 from factloom.errors import ModelError
 from factloom.models.joint import Joint, JointSettings
 
@@ -229,6 +230,28 @@ def test_a_long_document_is_read_in_windows(tiny_encoder_path: Path, short: list
     (found,) = model.predict([long])
     assert found.mentions
     assert max(mention.end for mention in found.mentions) > len(long.text) * 0.8
+
+
+def test_relations_of_a_long_document_are_those_of_its_stretches(
+    tiny_encoder_path: Path, short: list[Document]
+) -> None:
+    whole = make_model(tiny_encoder_path)
+    cutting = make_model(tiny_encoder_path, stretch=60)
+    brief = Document("Mara Velden was born in Torvik. She founded Quillmark Ltd.")
+    found, beside = cutting.predict([Document(short[0].text), brief])
+    uncut, _ = whole.predict([Document(short[0].text), brief])
+    assert [m.start for m in found.mentions] == [m.start for m in uncut.mentions]
+    assert [e.mentions for e in found.entities] == [e.mentions for e in uncut.entities]
+    assert beside.relations == whole.predict([brief])[0].relations
+
+    expected: dict[tuple[int, int, str], float] = {}
+    for stretch in cut(uncut, whole.encoder.tokenize([uncut.text])[0].offsets, 60):
+        (part,) = whole.relate([stretch.document])
+        for r in part.relations:
+            key = (stretch.entities[r.head], stretch.entities[r.tail], r.type)
+            expected[key] = max(expected.get(key, 0.0), r.score)
+    assert {(r.head, r.tail, r.type): r.score for r in found.relations} == pytest.approx(expected)
+    assert 0 < len(expected) < len(uncut.relations)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "Ada", "\u200b", "a . b"])

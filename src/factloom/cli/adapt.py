@@ -5,18 +5,13 @@ from typing import Annotated
 
 import typer
 
-from factloom.cli.train import score_lines
+from factloom.cli.train import OutputOption, SetOption, score_lines
 
 
 def adapt(
     recipe: Annotated[Path, typer.Argument(help="A TOML recipe with a [dictionary].")],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change a setting: section.key=value. May be repeated."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Where to write; runs/<name of the recipe> by default.")
-    ] = None,
+    set_: SetOption = None,
+    output: OutputOption = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where it was stopped, with entries as edited.")
     ] = False,

@@ -147,8 +147,9 @@ def _not_yet_read(
     documents: Iterable[Document], graph: "Store", pipeline: "Pipeline", counts: "_Counts"
 ) -> Iterator[Document]:
     """Without documents that this model has read before: an extraction goes on where it was."""
+    version = pipeline.version
     for document in documents:
-        if graph.has_read(document, model=pipeline.version):
+        if graph.has_read(document, model=version):
             counts.read_before += 1
         else:
             yield document

@@ -6,16 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Change a setting: section.key=value. May be repeated."),
+]
+OutputOption = Annotated[
+    Path | None, typer.Option(help="Where to write; runs/<name of the recipe> by default.")
+]
+
 
 def train(
     recipe: Annotated[Path, typer.Argument(help="A TOML recipe, such as those in configs/.")],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change a setting: section.key=value. May be repeated."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Where to write; runs/<name of the recipe> by default.")
-    ] = None,
+    set_: SetOption = None,
+    output: OutputOption = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last checkpoint in the output.")
     ] = False,

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document, Sentence
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.special_tokens import SpecialTokens
 from factloom.encoders.windows import TokenIds, WindowBatch
@@ -99,9 +100,7 @@ class AskedBatch:
         return dataclasses.replace(self, others=others)
 
     def to(self, device: torch.device | str) -> Self:
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 def make_passages(

@@ -4,11 +4,10 @@
 a row a sentence. A "character" is a token of the source where it has tokens of its own.
 """
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.encoders.words import word_tokens
@@ -93,9 +93,7 @@ class CharacterBatch:
         return self.mask.flatten().nonzero().flatten()
 
     def to(self, device: torch.device | str) -> Self:
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 def read_sentences(document: Document, scheme: Scheme) -> list[CharacterSentence]:

@@ -3,8 +3,8 @@
 What each of the three looks like: word_documents.py, mention_documents.py, marked_documents.py.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from factloom.document import Document, Sentence
 from factloom.encoders import marked_documents, mention_documents, word_documents
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.marked_documents import MarkedBatch, MarkedExample
 from factloom.encoders.mention_documents import MentionBatch, MentionExample
@@ -58,12 +59,7 @@ class EntityBatch:
     entity_mention: Tensor  # (mentions of entities,) into all mentions of the batch
 
     def to(self, device: torch.device | str) -> Self:
-        return replace(
-            self,
-            mentions=self.mentions.to(device),
-            entities=self.entities.to(device),
-            entity_mention=self.entity_mention.to(device),
-        )
+        return moved(self, device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class JointBatch:
         return self.words.words
 
     def to(self, device: torch.device | str) -> Self:
-        return replace(self, words=self.words.to(device), known=self.known.to(device))
+        return moved(self, device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +83,22 @@ class JointLayout:
     """How documents become tensors: the labels, and the encoder whose tokens they are made of."""
 
     encoder: Encoder
-    tags: Sequence[str]
+    tags: Mapping[str, int]
     scheme: Scheme
-    types: Sequence[str]
-    relations: Sequence[str]
+    types: Mapping[str, int]
+    relations: Mapping[str, int]
     reach: int  # of `NameTable.pairs`
 
     def words(self, document: Document, tokens: Tokens) -> WordExample:
-        number = {tag: index for index, tag in enumerate(self.tags)}
-        return word_documents.make_example(document, tokens, number, self.scheme)
+        return word_documents.make_example(document, tokens, self.tags, self.scheme)
 
     def mentions(self, document: Document, tokens: Tokens) -> MentionExample:
-        number = {name: index for index, name in enumerate(self.types)}
-        return mention_documents.make_example(document, tokens, number, self.reach)
+        return mention_documents.make_example(document, tokens, self.types, self.reach)
 
-    def known(self, document: Document, tokens: Tokens) -> EntityExample:
+    def known(self, document: Document, tokens: Tokens, mentions: MentionExample) -> EntityExample:
+        """`mentions` are those of the document."""
         return EntityExample(
-            mentions=self.mentions(document, tokens),
+            mentions=mentions,
             entities=marked_documents.make_unmarked_example(document, tokens, self.relations),
             entity_mention=tuple(index for e in document.entities for index in e.mentions),
         )
@@ -112,7 +107,8 @@ class JointLayout:
         """The words are those that would be found in the bare text: the source's may differ."""
         sentences = tuple(Sentence(found.start, found.end) for found in document.sentences)
         words = self.words(document.replace(sentences=sentences), tokens)
-        return JointExample(words, self.known(document, tokens))
+        mentions = self.mentions(document, tokens)
+        return JointExample(words, self.known(document, tokens, mentions))
 
     def word_batch(self, examples: Sequence[WordExample]) -> WordBatch:
         return word_documents.make_batch(examples, self.encoder, whole_words=False)

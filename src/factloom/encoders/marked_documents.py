@@ -5,11 +5,10 @@ entities and pairs of all documents of a batch stand in one row each, with index
 them, so that a model needs no loop and no padding for them.
 """
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoded, Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.errors import ModelError, Place
@@ -84,9 +84,7 @@ class MarkedBatch:
         return len(self.pair_head)
 
     def to(self, device: torch.device | str) -> Self:
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
     def mention_states(self, encoded: Encoded) -> Tensor:
         """(mentions, width) the states of the opening markers"""
@@ -114,18 +112,17 @@ def make_examples(
 
 
 def make_unmarked_example(
-    document: Document, tokens: Tokens, relations: Sequence[str]
+    document: Document, tokens: Tokens, relations: Mapping[str, int]
 ) -> MarkedExample:
     """The same from the tokens of the bare text: a mention's first token stands for its marker.
 
-    Where the tokenizer drops that sign, it is the token in front of it.
+    Where the tokenizer drops that sign, it is the token in front of it. `relations` are numbered.
     """
     mentions = _entity_mentions(document)
     starts = np.asarray([start for (start, _), _ in mentions], dtype=np.int64)
     bare = MarkedText(document.text, opening=starts, origin=np.arange(len(document.text)))
     first = np.searchsorted(tokens.offsets[:, 0], starts, side="right") - 1
-    relation_index = {name: index for index, name in enumerate(relations)}
-    return _example(document, mentions, bare, tokens, np.maximum(first, 0), relation_index)
+    return _example(document, mentions, bare, tokens, np.maximum(first, 0), relations)
 
 
 def make_batch(

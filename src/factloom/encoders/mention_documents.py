@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.encoders.words import word_tokens
@@ -83,9 +84,7 @@ class MentionBatch:
         return len(self.type)
 
     def to(self, device: torch.device | str) -> Self:
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 def make_example(

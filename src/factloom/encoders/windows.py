@@ -7,16 +7,16 @@ fits into one window comes out exactly as the encoder gives it. A question about
 one of the special things in front: every window carries it.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from factloom.encoders.devices import moved
 from factloom.encoders.special_tokens import SpecialTokens
 
 TokenIds = NDArray[np.int64]
@@ -46,9 +46,7 @@ class WindowBatch:
         return self.token_ids.shape[0] == len(self.lengths)
 
     def to(self, device: torch.device | str) -> Self:
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 def window_starts(tokens: int, capacity: int, overlap: int) -> list[int]:

@@ -4,10 +4,9 @@
 all documents of a batch stand in one row; `layout` puts them into sentences.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from factloom.document import Document, Sentence
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.encoders.words import word_tokens
@@ -80,10 +80,13 @@ class WordBatch:
         """How many terms the loss averages over."""
         return self.words
 
+    def laid_out(self, words: Tensor) -> Tensor:
+        """(words, n) -> (sentences, length, n), anything behind the end of a sentence."""
+        placed = words.index_select(0, self.layout.flatten())
+        return placed.view(*self.layout.shape, words.shape[1])
+
     def to(self, device: torch.device | str) -> Self:
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 def make_examples(

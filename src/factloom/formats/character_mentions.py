@@ -5,7 +5,7 @@ from typing import Any
 
 from factloom.document import Mention, Sentence
 from factloom.formats.report import Findings
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 
 
 def mention_at(
@@ -32,4 +32,4 @@ def mention_at(
 def found_sentences(text: str, mentions: Iterable[Mention]) -> tuple[Sentence, ...]:
     """The sentences of a text, found by rule; none ends within a mention."""
     spans = [(mention.start, mention.end) for mention in mentions]
-    return tuple(Sentence(start, end) for start, end in split_sentences(text, whole=spans))
+    return find_sentences(text, whole=spans)

@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from factloom.document import Document
 from factloom.formats.character_mentions import found_sentences, mention_at
-from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys, record_identifier
-from factloom.formats.json_records import conforming, encode, first_records, records
+from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys
+from factloom.formats.json_records import encode, first_records
+from factloom.formats.record_reading import read_records
 from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
 
@@ -40,13 +41,7 @@ def looks_like(head: str) -> bool:
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:
-    for number, (place, record) in enumerate(records(source, report), start=1):
-        findings = Findings(place, report)
-        findings.name_document(record_identifier(record, source, number))
-        checked = conforming(_SCHEMA, record, findings)
-        document = None if checked is None else _document(checked, findings)
-        if document is not None:
-            yield document
+    return read_records(source, report, _SCHEMA, _document)
 
 
 def _document(record: _Record, findings: Findings) -> Document | None:

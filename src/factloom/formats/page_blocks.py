@@ -7,11 +7,11 @@ never go from one block into the next.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from factloom.document import Document, Sentence
+from factloom.document import Document
 from factloom.errors import InputError
 from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 
 CELL_SEPARATOR = " | "
 
@@ -28,11 +28,10 @@ def read_blocks(blocks: Iterable[Block], source: Source, report: Report) -> Iter
     text, starts = lay_out(blocks)
     if not text:
         raise InputError("no-readable-text", source.place)
-    sentences = split_sentences(text, breaks=starts)
     document = Findings(source.place, report).document(
         text=text,
         id=source.path.name.removesuffix(".gz"),
-        sentences=tuple(Sentence(start, end) for start, end in sentences),
+        sentences=find_sentences(text, breaks=starts),
     )
     if document is not None:
         yield document

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from factloom.document import Document, Sentence
+from factloom.document import Document
 from factloom.errors import InputError
 from factloom.formats import source as limits
 from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
@@ -25,7 +25,7 @@ def read(source: Source, report: Report) -> Iterator[Document]:
     document = Findings(source.place, report).document(
         text=text,
         id=source.path.name.removesuffix(".gz").removesuffix(".txt"),
-        sentences=tuple(Sentence(start, end) for start, end in split_sentences(text)),
+        sentences=find_sentences(text),
     )
     if document is not None:
         yield document

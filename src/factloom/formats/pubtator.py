@@ -17,12 +17,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import DocumentError, InputError, Place
 from factloom.formats import source as limits
 from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 
 _PASSAGE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _FIRST_LINE = re.compile(r"\s*[^|\t\n]+\|[ta]\|")
@@ -96,11 +96,10 @@ class _Reader:
         for number, row in relations:
             self._read_relation(number, row)
         spans = [(mention.start, mention.end) for mention in self._mentions]
-        sentences = split_sentences(self._text, whole=spans, breaks=[len(title)])
         return self._findings.document(
             text=self._text,
             id=identifier,
-            sentences=tuple(Sentence(start, end) for start, end in sentences),
+            sentences=find_sentences(self._text, whole=spans, breaks=[len(title)]),
             mentions=tuple(self._mentions),
             entities=tuple(
                 Entity(tuple(members), self._mentions[members[0]].type, id=outside)

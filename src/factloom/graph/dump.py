@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, serialize
+from pyoxigraph import RdfFormat
 
 from factloom import formats
-from factloom.formats.output import complete_or_nothing
 from factloom.graph.exports import graph_suffix, write_graph
+from factloom.graph.exports.rdf import write_quads
 from factloom.graph.store import Store
-from factloom.graph.vocabulary import PREFIXES
 
 
 def dump(store: Store, path: Path) -> None:
@@ -24,9 +23,4 @@ def dump(store: Store, path: Path) -> None:
         clusters = list(store.clusters())
         write_graph(store.documents(), path, relation_names=names, model=model, clusters=clusters)
         return
-    with complete_or_nothing(path) as stream:
-        if format.supports_datasets:
-            serialize(store.quads(), stream, format, prefixes=PREFIXES)
-        else:
-            triples = (quad.triple for quad in store.quads())
-            serialize(triples, stream, format, prefixes=PREFIXES)
+    write_quads(store.quads(), path, format)

@@ -9,7 +9,7 @@ so no weight is off by more than half a step, s_row / 2: of the change, not of t
 (biases, norms) are kept as they are, and what training left alone is not kept at all.
 """
 
-import json
+import tempfile
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,10 +18,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from factloom import __version__
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError, Place
-from factloom.models.storage import CHANGES, CONFIG, encoder_options
+from factloom.models.storage import CHANGES, load_config, write_config
 
 SCALE = ":scale"  # behind the name of a matrix
 _ENCODER = "encoder."
@@ -40,11 +39,11 @@ def save_compressed(model: Any, directory: Path, base: str) -> None:
             if not value.any():
                 continue
         kept |= _packed(name, value)
+    with tempfile.TemporaryDirectory() as whole:  # every model writes its configuration itself
+        model.save_pretrained(whole)
+        _, config = load_config(whole)
     directory.mkdir(parents=True, exist_ok=True)
-    content = {"factloom": __version__, **model.config(), "base": base}
-    content["encoder"] = encoder_options(model.encoder)
-    text = json.dumps(content, indent=2, ensure_ascii=False)
-    (directory / CONFIG).write_text(text + "\n", encoding="utf-8")
+    write_config(directory, {**config, "base": base})
     save_file(kept, directory / CHANGES, metadata={"format": "pt"})
 
 

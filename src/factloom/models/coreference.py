@@ -13,7 +13,7 @@ It reads documents whose mentions are known, and gives their entities.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
@@ -24,6 +24,7 @@ from torch.nn import functional as F
 
 from factloom.document import Document
 from factloom.encoders import mention_documents
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.mention_documents import MentionBatch, MentionExample
 from factloom.encoders.windows import WindowBatch
@@ -32,8 +33,7 @@ from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.entity_decoding import LinkScale
 from factloom.models.sequence_decoding import types_to_learn
 from factloom.modules.divergence import sigmoid_divergence
-from factloom.modules.mention_pairs import MentionPairScorer
-from factloom.modules.pooling import segment_mean
+from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 
 
 class CoreferenceSettings(BaseModel):
@@ -59,7 +59,7 @@ class CoreferenceBatch:
         return len(self.mentions.left)
 
     def to(self, device: torch.device | str) -> Self:
-        return replace(self, windows=self.windows.to(device), mentions=self.mentions.to(device))
+        return moved(self, device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,7 @@ class Coreference(nn.Module):
     def score(self, batch: CoreferenceBatch) -> Tensor:
         """(pairs,)"""
         states = self.encoder.states(batch.windows)  # (documents, length, width)
-        tokens = states.flatten(0, 1).index_select(0, batch.mentions.token_slot)
-        mentions = segment_mean(tokens, batch.mentions.token_mention, batch.mentions.mentions)
+        mentions = mention_states(states, batch.mentions)
         return cast(Tensor, self.scorer(mentions, batch.mentions))
 
     def forward(self, batch: CoreferenceBatch) -> CoreferenceOutput:

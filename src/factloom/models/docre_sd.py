@@ -42,7 +42,6 @@ from factloom.models import relation_decoding, storage
 from factloom.models.relation_decoding import RelationSettings
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
-from factloom.modules.localized_context import evidence_divergence
 from factloom.modules.pair_reasoning import (
     PATTERNS,
     PairMatrix,
@@ -173,10 +172,7 @@ class DocreSd(nn.Module):
 
     def forward(self, batch: MarkedBatch) -> DocreSdOutput:
         scores = self.score(batch)
-        loss = self.rule.loss(scores.logits, batch.labels).mean()
-        if self.settings.evidence_weight and len(batch.evidence_pair):
-            evidence = evidence_divergence(scores.attention, batch).sum() / batch.weight
-            loss = loss + self.settings.evidence_weight * evidence
+        loss = relation_decoding.summed_loss(self, scores, batch) / batch.weight
         return DocreSdOutput(scores.logits, loss, scores)
 
     @contextmanager

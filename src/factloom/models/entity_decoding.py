@@ -70,14 +70,12 @@ def fit_links(
 ) -> dict[str, float]:
     """Set the threshold with the most entities exactly right, and an honest temperature."""
     gold = [{frozenset(entity.mentions) for entity in document.entities} for document in documents]
+    links = [_links(example, own) for example, own in zip(examples, scores, strict=True)]
     best = (-1.0, 0.0, 0.0)  # F1, nearness to 0, threshold
     for threshold in THRESHOLDS.tolist():
         right = found = 0
-        for document, example, of_pairs, known in zip(
-            documents, examples, scores, gold, strict=True
-        ):
-            links = _links(example, of_pairs)
-            clusters = average_linkage(len(document.mentions), links, threshold)
+        for document, own, known in zip(documents, links, gold, strict=True):
+            clusters = average_linkage(len(document.mentions), own, threshold)
             right += len(known & {frozenset(cluster) for cluster in clusters})
             found += len(clusters)
         f1 = 2 * right / max(1, found + sum(map(len, gold)))

@@ -11,7 +11,6 @@ Li, Yan, Qiu, Huang: FLAT: Chinese NER Using Flat-Lattice Transformer, ACL 2020,
 Without words (`words = []`) it is the same network on characters alone.
 """
 
-import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +40,7 @@ from factloom.encoders.character_tables import (
     read_words,
     with_widths,
 )
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
 from factloom.models import sequence_decoding, storage
 from factloom.models.sequence_decoding import SCHEME, tags_and_field, types_to_learn
@@ -118,8 +118,7 @@ class FlatBatch:
         return self.characters.weight
 
     def to(self, device: torch.device | str) -> Self:
-        moved = {f.name: getattr(self, f.name).to(device) for f in dataclasses.fields(self)}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ layer: no second pass. A relation's score is its probability between true entiti
 scores of the two entities found.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
@@ -27,11 +28,11 @@ from pydantic import Field, NonNegativeFloat, PositiveInt
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from factloom.document import Document, Entity, Relation, Sentence
+from factloom.document import Document, Entity, Relation
 from factloom.encoders.encoder import Encoder, Reading, Tokens
 from factloom.encoders.joint_documents import EntityBatch, JointBatch, JointExample, JointLayout
-from factloom.encoders.marked_documents import MarkedBatch
-from factloom.encoders.mention_documents import MentionBatch, MentionExample
+from factloom.encoders.mention_documents import MentionExample
+from factloom.encoders.stretches import relate_in_stretches
 from factloom.encoders.word_documents import WordBatch, WordExample, shape_projection
 from factloom.models import entity_decoding, relation_decoding, sequence_decoding, storage
 from factloom.models.batches import batches_by_length, evaluating
@@ -39,12 +40,14 @@ from factloom.models.entity_decoding import LinkScale
 from factloom.models.relation_decoding import PairScores, RelationSettings
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
-from factloom.modules.localized_context import evidence_divergence
-from factloom.modules.mention_pairs import MentionPairScorer
+from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 from factloom.modules.pooling import segment_mean
 from factloom.modules.thresholds import AdaptiveThreshold
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 from factloom.text.tags import Scheme
+
+# From a batch of documents, however it was read, to documents with entities and their mentions.
+Find = Callable[..., tuple[list[Document], list[MentionExample]]]
 
 
 class JointSettings(RelationSettings):
@@ -110,6 +113,14 @@ class Joint(nn.Module):
         self.rule = AdaptiveThreshold()
         classes = len(self.relations) + self.rule.extra_classes
         self.classifier = GroupedBilinear(width, self.settings.block_size, classes)
+        self.layout = JointLayout(
+            encoder,
+            _numbered(self.tags),
+            self.scheme,
+            _numbered(self.types),
+            _numbered(self.relations),
+            self.settings.reach,
+        )
         self.register_buffer("temperature", torch.ones(()))
         self.register_buffer("mention_temperature", torch.ones(()))
 
@@ -130,17 +141,6 @@ class Joint(nn.Module):
 
     # --- training ------------------------------------------------------------------------------
 
-    @property
-    def layout(self) -> JointLayout:
-        return JointLayout(
-            self.encoder,
-            self.tags,
-            self.scheme,
-            self.types,
-            self.relations,
-            self.settings.reach,
-        )
-
     def prepare(self, documents: Iterable[Document]) -> list[JointExample]:
         """Tokenise, and find words, mention pairs and entity pairs, once."""
         kept = list(documents)
@@ -153,13 +153,13 @@ class Joint(nn.Module):
     def forward(self, batch: JointBatch) -> JointOutput:
         reading = self._read(batch.words)
         loss = self.settings.mention_weight * self._tag_loss(reading, batch.words)
-        states = _mention_states(reading, batch.known.mentions)
+        states = mention_states(reading.states, batch.known.mentions)
         links = self.links(states, batch.known.mentions)  # (mention pairs,)
         same = batch.known.mentions.same.to(links.dtype)
         link_loss = F.binary_cross_entropy_with_logits(links, same, reduction="sum")
         loss = loss + self.settings.coreference_weight * link_loss
         scores = self._score(reading, states, batch.known)
-        loss = loss + self._relation_loss(scores, batch.known.entities)
+        loss = loss + relation_decoding.summed_loss(self, scores, batch.known.entities)
         return JointOutput(scores.logits, loss / batch.weight)
 
     def _read(self, batch: WordBatch) -> Reading:
@@ -169,10 +169,7 @@ class Joint(nn.Module):
     def _emissions(self, reading: Reading, batch: WordBatch) -> Tensor:
         """(sentences, length, tags)"""
         words = reading.states.flatten(0, 1).index_select(0, batch.piece_slot)  # (words, width)
-        logits = self.tag(self.dropout(words))
-        return cast(Tensor, logits.index_select(0, batch.layout.flatten())).view(
-            *batch.layout.shape, len(self.tags)
-        )
+        return batch.laid_out(self.tag(self.dropout(words)))
 
     def _tag_loss(self, reading: Reading, batch: WordBatch) -> Tensor:
         emissions = self._emissions(reading, batch)
@@ -193,13 +190,6 @@ class Joint(nn.Module):
         )
         return PairScores(self.classifier(pairs.head, pairs.tail), pairs.attention)
 
-    def _relation_loss(self, scores: PairScores, batch: MarkedBatch) -> Tensor:
-        loss = self.rule.loss(scores.logits, batch.labels).sum()
-        if self.settings.evidence_weight and len(batch.evidence_pair):
-            evidence = evidence_divergence(scores.attention, batch).sum()
-            loss = loss + self.settings.evidence_weight * evidence
-        return loss
-
     # --- prediction ----------------------------------------------------------------------------
 
     def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
@@ -212,24 +202,48 @@ class Joint(nn.Module):
 
     def relate(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
         """The documents with the relations between the entities that they have already."""
-        return self._predict(list(documents), batch_tokens, lambda documents, *_: documents)
+        return self._predict(list(documents), batch_tokens, self._given)
 
-    def _predict(self, documents: list[Document], batch_tokens: int, find: Any) -> list[Document]:
-        """`find` gives the documents of a batch their entities."""
+    def _predict(self, documents: list[Document], batch_tokens: int, find: Find) -> list[Document]:
+        """`find` gives the documents of a batch their entities; long ones are related later."""
         tokenised = self.encoder.tokenize([document.text for document in documents])
+        most = self.settings.stretch
+        found = self._read_documents(documents, tokenised, batch_tokens, find, most)
+
+        def relate(parts: list[Document]) -> list[Document]:
+            tokens = self.encoder.tokenize([part.text for part in parts])
+            return self._read_documents(parts, tokens, batch_tokens, self._given)
+
+        for number, tokens in enumerate(tokenised):
+            if len(tokens.ids) > most:
+                found[number] = relate_in_stretches(found[number], tokens.offsets, most, relate)
+        return found
+
+    def _read_documents(
+        self,
+        documents: Sequence[Document],
+        tokenised: Sequence[Tokens],
+        batch_tokens: int,
+        find: Find,
+        most: float = math.inf,
+    ) -> list[Document]:
+        """Documents of more than `most` tokens get entities and no relations."""
         words = [
             self.layout.words(document.without_mentions(), tokens)
             for document, tokens in zip(documents, tokenised, strict=True)
         ]
         found = [document.replace(relations=()) for document in documents]
         with torch.inference_mode(), evaluating(self):
-            for numbers in batches_by_length(words, batch_tokens):
+            for numbers in _by_length(words, batch_tokens, most):
                 tokens = [tokenised[number] for number in numbers]
                 examples = [words[number] for number in numbers]
                 batch = self.layout.word_batch(examples).to(self.temperature.device)
                 reading = self._read(batch)
-                with_entities = find([found[n] for n in numbers], tokens, examples, batch, reading)
-                related = self._relations(with_entities, tokens, reading)
+                related, mentions = find(
+                    [found[n] for n in numbers], tokens, examples, batch, reading
+                )
+                if examples[0].tokens <= most:
+                    related = self._relations(related, tokens, mentions, reading)
                 for number, document in zip(numbers, related, strict=True):
                     found[number] = document
         return found
@@ -241,7 +255,7 @@ class Joint(nn.Module):
         examples: Sequence[WordExample],
         batch: WordBatch,
         reading: Reading,
-    ) -> list[Document]:
+    ) -> tuple[list[Document], list[MentionExample]]:
         """The documents with mentions and entities."""
         emissions = self._emissions(reading, batch)
         mentions = sequence_decoding.decode(
@@ -252,29 +266,42 @@ class Joint(nn.Module):
             document.replace(mentions=tuple(own) if len(seen.ids) else ())
             for document, own, seen in zip(documents, mentions, tokens, strict=True)
         ]
-        of_mentions = [self.layout.mentions(d, own) for d, own in zip(found, tokens, strict=True)]
+        _, of_mentions = self._given(found, tokens)
         scores = self._link_scores(of_mentions, reading)
-        return [
+        clustered = [
             entity_decoding.with_entities(document, example, own, self.link_scale)
             for document, example, own in zip(found, of_mentions, scores, strict=True)
         ]
+        return clustered, of_mentions
+
+    def _given(
+        self, documents: Sequence[Document], tokens: Sequence[Tokens], *_: Any
+    ) -> tuple[list[Document], list[MentionExample]]:
+        """The documents as they are, whose mentions (and perhaps entities) are known."""
+        pairs = zip(documents, tokens, strict=True)
+        return list(documents), [self.layout.mentions(*pair) for pair in pairs]
 
     def _link_scores(self, examples: Sequence[MentionExample], reading: Reading) -> list[Tensor]:
         """(mention pairs,) of each document"""
         batch = self.layout.mention_batch(examples, reading.states.shape[1])
         batch = batch.to(reading.states.device)
-        scores = self.links(_mention_states(reading, batch), batch).cpu()
+        scores = self.links(mention_states(reading.states, batch), batch).cpu()
         return list(scores.split(list(batch.pair_counts)))
 
     def _relations(
-        self, documents: Sequence[Document], tokens: Sequence[Tokens], reading: Reading
+        self,
+        documents: Sequence[Document],
+        tokens: Sequence[Tokens],
+        mentions: Sequence[MentionExample],
+        reading: Reading,
     ) -> list[Document]:
-        examples = [self.layout.known(d, own) for d, own in zip(documents, tokens, strict=True)]
+        of_documents = zip(documents, tokens, mentions, strict=True)
+        examples = [self.layout.known(*parts) for parts in of_documents]
         entities = [example.entities for example in examples]
         if not any(example.pairs for example in entities):
             return list(documents)
         batch = self.layout.entity_batch(examples).to(reading.states.device)
-        scores = self._score(reading, _mention_states(reading, batch.mentions), batch)
+        scores = self._score(reading, mention_states(reading.states, batch.mentions), batch)
         found = relation_decoding.decode(self, documents, entities, batch.entities, scores)
         return [
             document.replace(relations=tuple(_with_entity_scores(r, document) for r in relations))
@@ -313,7 +340,7 @@ class Joint(nn.Module):
                 own = self._link_scores([example.known.mentions for example in chosen], reading)
                 for number, scores in zip(numbers, own, strict=True):
                     links[number] = scores
-                states = _mention_states(reading, batch.known.mentions)
+                states = mention_states(reading.states, batch.known.mentions)
                 logits = self._score(reading, states, batch.known).logits
                 of_batch = [documents[number] for number in numbers]
                 entities = [example.known.entities for example in chosen]
@@ -326,10 +353,7 @@ class Joint(nn.Module):
 
     def save_pretrained(self, directory: str | Path) -> None:
         """Write config.json, model.safetensors and the encoder's configuration."""
-        storage.save(self, Path(directory), self.config())
-
-    def config(self) -> dict[str, Any]:
-        return {
+        config = {
             "model": "joint",
             "types": self.types,
             "relations": self.relations,
@@ -337,6 +361,7 @@ class Joint(nn.Module):
             "settings": self.settings.model_dump(),
             "provenance": self.provenance,
         }
+        storage.save(self, Path(directory), config)
 
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> Self:
@@ -361,16 +386,19 @@ class Joint(nn.Module):
 def _bare(document: Document) -> Document:
     """The text and its sentences, which are found by rule where the document has none."""
     bare = document.without_mentions()
-    if bare.sentences:
-        return bare
-    spans = split_sentences(bare.text)
-    return bare.replace(sentences=tuple(Sentence(start, end) for start, end in spans))
+    return bare if bare.sentences else bare.replace(sentences=find_sentences(bare.text))
 
 
-def _mention_states(reading: Reading, batch: MentionBatch) -> Tensor:
-    """(mentions, width) the mean states of the mentions' tokens"""
-    tokens = reading.states.flatten(0, 1).index_select(0, batch.token_slot)
-    return segment_mean(tokens, batch.token_mention, batch.mentions)
+def _by_length(words: Sequence[WordExample], batch_tokens: int, most: float) -> Iterator[list[int]]:
+    """Batches of documents of at most `most` tokens, and batches of longer ones."""
+    for numbers in batches_by_length(words, batch_tokens):
+        short = [number for number in numbers if words[number].tokens <= most]
+        long = [number for number in numbers if words[number].tokens > most]
+        yield from filter(None, (short, long))
+
+
+def _numbered(labels: Iterable[str]) -> dict[str, int]:
+    return {label: number for number, label in enumerate(labels)}
 
 
 def _with_entity_scores(relation: Relation, document: Document) -> Relation:

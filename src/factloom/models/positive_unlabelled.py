@@ -28,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFlo
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import (
     WordBatch,
@@ -109,8 +110,7 @@ class PositiveUnlabelledBatch:
         return self.documents.weight
 
     def to(self, device: torch.device | str) -> Self:
-        moved = self.documents.to(device), self.kind.to(device), self.drawn.to(device)
-        return type(self)(*moved)
+        return moved(self, device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,19 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 from torch import Tensor, nn
 
 from factloom.document import Document, Relation
+from factloom.encoders.encoder import Encoder
 from factloom.encoders.marked_documents import (
     MarkedBatch,
     MarkedExample,
     learn_type_constraints,
     type_mask,
 )
+from factloom.encoders.stretches import relate_in_stretches
 from factloom.errors import ModelError
 from factloom.evaluation.calibration import calibrate_decisions
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
-from factloom.modules.localized_context import pair_attention
+from factloom.modules.localized_context import evidence_divergence, pair_attention
 from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold, strongest
 
 SettingsT = TypeVar("SettingsT", bound="RelationSettings")
@@ -62,6 +64,11 @@ class RelationSettings(BaseModel):
     pair_elements: PositiveInt = Field(
         2**24, description="Bounds memory: attention of pairs laid out at once, in numbers."
     )
+    stretch: PositiveInt = Field(
+        1024,
+        description="Longer documents, in tokens, are asked for relations stretch by stretch: "
+        "entities that never come that near to each other are not asked.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ class ScoringModel(Protocol):
 class RelationModel(ScoringModel, Protocol):
     """What prediction and calibration need of a model that does nothing else."""
 
+    encoder: Encoder
+
     def prepare(self, documents: Iterable[Document]) -> list[MarkedExample]: ...
 
     def collate(self, examples: Sequence[MarkedExample]) -> MarkedBatch: ...
@@ -114,23 +123,55 @@ def with_type_constraints(settings: SettingsT, documents: Iterable[Document]) ->
     return settings.model_copy(update={"type_constraints": learn_type_constraints(documents)})
 
 
+def summed_loss(model: ScoringModel, scores: Any, batch: MarkedBatch) -> Tensor:
+    """Of the relations of all pairs, and of the evidence of those that have some."""
+    loss = model.rule.loss(scores.logits, batch.labels).sum()
+    if model.settings.evidence_weight and len(batch.evidence_pair):
+        evidence = evidence_divergence(scores.attention, batch).sum()
+        loss = loss + model.settings.evidence_weight * evidence
+    return loss
+
+
 def predict(
     model: RelationModel, documents: Iterable[Document], batch_tokens: int
 ) -> list[Document]:
     """The documents with their relations replaced by predicted ones.
 
-    Documents of like length are put together, up to `batch_tokens` padded tokens.
+    Documents of like length are put together, up to `batch_tokens` padded tokens; long ones are
+    asked in stretches.
     """
-    kept = list(documents)
-    examples = model.prepare(kept)
-    found = [document.replace(relations=()) for document in kept]
+
+    def relate(whole: list[Document]) -> list[Document]:
+        return _predict(model, whole, model.prepare(whole), batch_tokens)
+
+    found = [document.replace(relations=()) for document in documents]
+    examples = model.prepare(found)
+    most = model.settings.stretch
+    short = [number for number, example in enumerate(examples) if example.tokens <= most]
+    chosen = [found[number] for number in short], [examples[number] for number in short]
+    for number, document in zip(short, _predict(model, *chosen, batch_tokens), strict=True):
+        found[number] = document
+    for number, example in enumerate(examples):
+        if example.tokens > most:
+            (tokens,) = model.encoder.tokenize([found[number].text])
+            found[number] = relate_in_stretches(found[number], tokens.offsets, most, relate)
+    return found
+
+
+def _predict(
+    model: RelationModel,
+    documents: Sequence[Document],
+    examples: Sequence[MarkedExample],
+    batch_tokens: int,
+) -> list[Document]:
+    found = list(documents)
     with evaluating(cast(nn.Module, model)):
         for numbers in batches_by_length(examples, batch_tokens):
             relations = relations_of(
-                model, [kept[number] for number in numbers], [examples[n] for n in numbers]
+                model, [found[number] for number in numbers], [examples[n] for n in numbers]
             )
             for number, predicted in zip(numbers, relations, strict=True):
-                found[number] = kept[number].replace(relations=predicted)
+                found[number] = found[number].replace(relations=predicted)
     return found
 
 

@@ -13,7 +13,6 @@ arXiv 1908.05969.
 How the sets are made and weighted: text/word_sets.py.
 """
 
-import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +43,7 @@ from factloom.encoders.character_tables import (
     read_words,
     with_widths,
 )
+from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
 from factloom.models import sequence_decoding, storage
 from factloom.models.sequence_decoding import SCHEME, tags_and_field, types_to_learn
@@ -139,8 +139,7 @@ class SoftLexiconBatch:
         return self.characters.weight
 
     def to(self, device: torch.device | str) -> Self:
-        moved = {f.name: getattr(self, f.name).to(device) for f in dataclasses.fields(self)}
-        return dataclasses.replace(self, **moved)
+        return moved(self, device)
 
 
 @dataclass(frozen=True, slots=True)

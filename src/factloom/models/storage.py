@@ -39,8 +39,7 @@ def save(model: nn.Module, directory: Path, config: dict[str, Any]) -> None:
     """Write the model; the configuration of its `encoder`, if it is not None, goes beside it."""
     directory.mkdir(parents=True, exist_ok=True)
     content = {"factloom": __version__, **config, "encoder": _save_encoder(model, directory)}
-    text = json.dumps(content, indent=2, ensure_ascii=False)
-    (directory / CONFIG).write_text(text + "\n", encoding="utf-8")
+    write_config(directory, content)
     weights = {name: value.contiguous() for name, value in model.state_dict().items()}
     save_file(weights, directory / WEIGHTS, metadata={"format": "pt"})
 
@@ -51,15 +50,16 @@ def _save_encoder(model: nn.Module, directory: Path) -> dict[str, Any] | None:
     if encoder is None:
         return None
     encoder.save(directory / ENCODER)
-    return encoder_options(encoder)
-
-
-def encoder_options(encoder: Encoder) -> dict[str, Any]:
     return {
         "window": encoder.window,
         "overlap": encoder.overlap,
         "long_documents": encoder.long_documents,
     }
+
+
+def write_config(directory: Path, config: dict[str, Any]) -> None:
+    text = json.dumps(config, indent=2, ensure_ascii=False)
+    (directory / CONFIG).write_text(text + "\n", encoding="utf-8")
 
 
 def load_config(directory: str | Path, kind: str | None = None) -> tuple[Path, dict[str, Any]]:

@@ -133,12 +133,12 @@ class Tagger(nn.Module):
 
     def forward(self, batch: WordBatch) -> TaggerOutput:
         logits = self._logits(batch)
-        likelihood = self.field.log_likelihood(_laid_out(logits, batch), batch.tags, batch.lengths)
+        likelihood = self.field.log_likelihood(batch.laid_out(logits), batch.tags, batch.lengths)
         return TaggerOutput(logits, -likelihood.sum() / batch.weight)
 
     def emissions(self, batch: WordBatch) -> Tensor:
         """(sentences, length, tags)"""
-        return _laid_out(self._logits(batch), batch)
+        return batch.laid_out(self._logits(batch))
 
     def _logits(self, batch: WordBatch) -> Tensor:
         """(words, tags)"""
@@ -198,12 +198,6 @@ class Tagger(nn.Module):
     def push_to_hub(self, repository: str, **options: Any) -> str:
         """Upload to the Hugging Face hub; returns the address."""
         return storage.push_to_hub(self, repository, **options)
-
-
-def _laid_out(words: Tensor, batch: WordBatch) -> Tensor:
-    """(words, tags) -> (sentences, length, tags), anything behind the end of a sentence."""
-    placed = words.index_select(0, batch.layout.flatten())
-    return placed.view(*batch.layout.shape, words.shape[1])
 
 
 MODEL, SETTINGS = Tagger, TaggerSettings

@@ -15,8 +15,15 @@ import torch
 from torch import Tensor, nn
 
 from factloom.encoders.mention_documents import DISTANCES, FEATURES, MentionBatch
+from factloom.modules.pooling import segment_mean
 
 CHUNK = 2**16  # pairs that are laid out at once
+
+
+def mention_states(states: Tensor, batch: MentionBatch) -> Tensor:
+    """h: (documents, length, width) -> (mentions, width)"""
+    tokens = states.flatten(0, 1).index_select(0, batch.token_slot)  # (mention tokens, width)
+    return segment_mean(tokens, batch.token_mention, batch.mentions)
 
 
 class MentionPairScorer(nn.Module):

@@ -1,7 +1,7 @@
 """Sentences of single characters, for models that read no larger tokens."""
 
 from factloom.document import Document, Sentence, Span
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 from factloom.text.tokens import tokenised_sentences
 
 
@@ -11,9 +11,7 @@ def character_sentences(document: Document) -> tuple[Sentence, ...]:
     The source's own tokens are kept where there are some: a model trained on them wants them.
     """
     spans = [(mention.start, mention.end) for mention in document.mentions]
-    sentences = document.sentences or tuple(
-        Sentence(start, end) for start, end in split_sentences(document.text, whole=spans)
-    )
+    sentences = document.sentences or find_sentences(document.text, whole=spans)
     with_characters = tuple(
         sentence if sentence.tokens else _with_characters(document.text, sentence)
         for sentence in sentences

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from factloom.document import Span
+from factloom.document import Sentence, Span
 
 _CHINESE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _CLOSING = r"\"'”’»)\]}」』）】》"
@@ -98,6 +98,13 @@ def split_sentences(
             left = len(piece) - len(piece.lstrip())
             sentences.append((start + left, start + len(piece.rstrip())))
     return sentences
+
+
+def find_sentences(
+    text: str, whole: Iterable[Span] = (), breaks: Iterable[int] = ()
+) -> tuple[Sentence, ...]:
+    """The same as sentences of a Document."""
+    return tuple(Sentence(start, end) for start, end in split_sentences(text, whole, breaks))
 
 
 def _outside_spans(cuts: list[int], spans: Iterable[Span]) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from factloom.document import Document, Sentence, Span
 from factloom.errors import DocumentError, Place
-from factloom.text.sentences import split_sentences
+from factloom.text.sentences import find_sentences
 
 # A number such as 1,150.5, an abbreviation such as U.S., a word, one Chinese/Japanese character, or
 # one sign; white space belongs to no token.
@@ -69,9 +69,7 @@ def tokenised_sentences(document: Document) -> tuple[Sentence, ...]:
     """
     spans = [(mention.start, mention.end) for mention in document.mentions]
     edges = sorted({edge for span in spans for edge in span})
-    sentences = document.sentences or tuple(
-        Sentence(start, end) for start, end in split_sentences(document.text, whole=spans)
-    )
+    sentences = document.sentences or find_sentences(document.text, whole=spans)
     return tuple(_with_tokens(document.text, sentence, edges) for sentence in sentences)
 
 

@@ -29,8 +29,13 @@ def write(
     model: str,
     clusters: Iterable[Cluster] | None,
 ) -> None:
-    quads = _quads(documents, relation_names, model, clusters)
-    format = _FORMATS[graph_suffix(path)]
+    write_quads(
+        _quads(documents, relation_names, model, clusters), path, _FORMATS[graph_suffix(path)]
+    )
+
+
+def write_quads(quads: Iterable[Quad], path: Path, format: RdfFormat) -> None:
+    """A file of quads, or of their triples where the format has no graphs."""
     with complete_or_nothing(path) as stream:
         if format.supports_datasets:
             serialize(quads, stream, format, prefixes=PREFIXES)
