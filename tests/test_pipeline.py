@@ -20,7 +20,8 @@ class Model:
 
     task = "end-to-end"
 
-    def __init__(self) -> None:
+    def __init__(self, *languages: str) -> None:
+        self.provenance = {"languages": list(languages)}
         self.relation_names = {"P19": "born in", "P17": "country"}
         self.batches: list[int] = []
         self.saved: list[Path | str] = []
@@ -143,6 +144,31 @@ def test_a_problem_has_place_and_reason() -> None:
     assert isinstance(failed.__cause__, RuntimeError)
     assert isinstance(flawed, DocumentError)
     assert str(flawed).startswith("texts/d.txt, document 'd': the entity has no mention")
+
+
+@pytest.mark.parametrize(
+    ("languages", "refused"),
+    [
+        (["en"], ["d1", "d2"]),
+        (["zh"], ["d0", "d2"]),
+        (["en", "zh"], ["d2"]),
+        (["en", "fr"], []),  # of French nothing is known here
+        ([], []),
+    ],
+)
+def test_a_text_in_a_script_that_the_model_never_learned_is_told(
+    languages: list[str], refused: list[str]
+) -> None:
+    problems: list[Problem] = []
+    asked = documents("Ada in 杭州", "马云 出生于杭州", "Ада в Осло", "1931 1956")
+    found = list(Pipeline(Model(*languages)).stream(asked, problems=problems.append))
+    assert [problem.place.document for problem in problems] == refused
+    assert [document.id for document in found] == sorted({"d0", "d1", "d2", "d3"} - set(refused))
+
+
+def test_an_unknown_script_is_an_error_with_its_name() -> None:
+    with pytest.raises(ModelError, match="the text is in Cyrillic letters, and this model reads"):
+        Pipeline(Model("en", "zh"))("Ада в Осло")
 
 
 def test_without_a_listener_the_document_at_fault_is_raised() -> None:

@@ -517,6 +517,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this model reads {known}, not {language}",
         "Give a model that was trained on texts of that language (--model).",
     ),
+    "other-script": (
+        "the text is in {script} letters, and this model reads {known}",
+        "Give a model that was trained on texts of its language (--model).",
+    ),
     "model-failed": (
         "the model failed on this document: {detail}",
         "Look at its text; if nothing is wrong with it, please report the error.",

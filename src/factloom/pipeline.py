@@ -12,6 +12,7 @@ from factloom.document import Document
 from factloom.errors import FactloomError, ModelError, Place
 from factloom.formats.gathering import Problem
 from factloom.schema import Schema, SchemaSettings, make_schema
+from factloom.text.scripts import SCRIPTS, main_script
 from factloom.text.sentences import find_sentences
 
 DEFAULT_MODEL = "factloom-en-small"
@@ -76,9 +77,10 @@ class Pipeline:
     ) -> Iterator[Document]:
         """The same one by one, in bounded memory, however many documents come.
 
-        A document on which the model fails is told to `problems`, and left out.
+        A document on which the model fails, or whose letters it never learned, is told to
+        `problems`, and left out.
         """
-        remaining = map(self._document, documents)
+        remaining = self._readable(map(self._document, documents), problems)
         while batch := list(islice(remaining, batch_size)):
             for found in _each_alone_if_need_be(self.model.predict, batch, problems):
                 yield self.schema.restrict(found)
@@ -96,6 +98,20 @@ class Pipeline:
         if self.task == "relations":
             raise ModelError("entities-needed", Place(file=self.name))
         return Document(text=given, sentences=find_sentences(given))
+
+    def _readable(
+        self, documents: Iterable[Document], problems: Callable[[Problem], object]
+    ) -> Iterator[Document]:
+        """Without documents in a script that no language of the model is written in."""
+        scripts = {SCRIPTS.get(language) for language in self.languages}
+        for document in documents:
+            script = main_script(document.text)
+            if not scripts or script is None or not scripts.isdisjoint({script, None}):
+                yield document
+            else:
+                known = ", ".join(self.languages)
+                error = ModelError("other-script", script=script, known=known)
+                problems(_problem(document, error))
 
     # --- what is known of the model ------------------------------------------------------------
 

@@ -167,3 +167,14 @@ def test_pushing_uploads_the_saved_directory(saved: Path, monkeypatch: pytest.Mo
         ("me/atlop", {"exist_ok": True, "private": True}),
         ("me/atlop", ["config.json", "encoder", "model.safetensors"]),
     ]
+
+
+def test_a_folder_that_is_no_model_does_not_hide_the_one_that_ships(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "factloom-en-small").mkdir()
+    assert storage.load_config("factloom-en-small")[1]["model"] == "joint"
+    (tmp_path / "factloom-en-small").rmdir()
+    shutil.copytree(saved, tmp_path / "factloom-en-small")
+    assert storage.load_config("factloom-en-small")[1]["model"] == "atlop"

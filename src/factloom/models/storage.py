@@ -162,8 +162,8 @@ def push_to_hub(model: Saveable, repository: str, **options: Any) -> str:
 
 
 def _local(name: str) -> Path:
-    if (SHIPPED / name / CONFIG).is_file() and not Path(name).exists():
-        return SHIPPED / name
+    if (SHIPPED / name / CONFIG).is_file() and not (Path(name) / CONFIG).exists():
+        return SHIPPED / name  # whatever else is called so here
     if Path(name).is_dir() or name.count("/") != 1 or name.startswith((".", "/")):
         return Path(name)
     from huggingface_hub import snapshot_download
