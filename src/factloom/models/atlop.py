@@ -10,7 +10,7 @@ Ma, Wang, Okazaki: DREEAM, EACL 2023, arXiv 2302.08675.
     pair      z_s = tanh(W_s [h_s; c]),   z_o = tanh(W_o [h_o; c])
     logits    l_r = sum over groups of z_s W_r z_o + b_r
     decision  every relation above the threshold class, at most `most_relations` of them
-    evidence  the sentences that hold more than `evidence_threshold` of q_(s,o)
+    evidence  the sentences that hold more than `evidence_threshold` of q_(s,o); each end is named
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -2,7 +2,8 @@
 
     decision     every relation above the threshold, at most `most_relations` of a pair
     score        sigmoid(margin over the threshold / temperature), fitted on other documents
-    evidence     the sentences that hold more than `evidence_threshold` of q_(s,o)
+    evidence     the sentences that hold more than `evidence_threshold` of q_(s,o), and the
+                 strongest ones that name head and tail where those do not
     constraints  a relation that the entities' types do not allow is never predicted
 
 A model brings `prepare`, `collate` and `score(batch) -> PairScores`.
@@ -200,16 +201,24 @@ def decode(
     provenance = model.provenance_of(scores, held)
     owners = np.repeat(np.arange(len(examples)), [example.pairs for example in examples])
     ends = np.concatenate([example.pair_index for example in examples])
+    named = [
+        [document.entity_sentences(entity) for entity in range(len(document.entities))]
+        for document in documents
+    ]
     found: list[list[Relation]] = [[] for _ in documents]
     for row, (pair, kind) in enumerate(zip(pairs.tolist(), types.tolist(), strict=True)):
-        owner = int(owners[pair])
-        sentences = weights[row, : len(documents[owner].sentences)]
+        owner, (head, tail) = int(owners[pair]), ends[pair].tolist()
+        sentences = weights[row, : len(documents[owner].sentences)].tolist()
         relation = Relation(
-            head=int(ends[pair, 0]),
-            tail=int(ends[pair, 1]),
+            head=head,
+            tail=tail,
             type=model.relations[kind],
             score=probabilities[row],
-            evidence=_evidence(sentences, model.settings.evidence_threshold),
+            evidence=_evidence(
+                sentences,
+                model.settings.evidence_threshold,
+                (named[owner][head], named[owner][tail]),
+            ),
             provenance=provenance[row],
         )
         found[owner].append(relation)
@@ -282,12 +291,18 @@ def _sentence_weights(attention: Tensor, batch: MarkedBatch, pairs: Tensor) -> T
     return weights.scatter_add(1, sentence + 1, rows)[:, 1:]
 
 
-def _evidence(weights: Tensor, threshold: float) -> tuple[int, ...]:
-    """The sentences above the threshold; the strongest one where none is."""
-    if not len(weights):
-        return ()
-    above = (weights > threshold).nonzero().flatten().tolist()
-    return tuple(above) or (int(weights.argmax()),)
+def _evidence(
+    weights: Sequence[float], threshold: float, named: Sequence[frozenset[int]]
+) -> tuple[int, ...]:
+    """The sentences above the threshold, and the strongest that name what those do not.
+
+    `named` are the sentences that name the head, and those that name the tail.
+    """
+    chosen = {sentence for sentence, weight in enumerate(weights) if weight > threshold}
+    for sentences in named:
+        if chosen.isdisjoint(sentences):
+            chosen |= {max(sorted(sentences), key=weights.__getitem__)} if sentences else set()
+    return tuple(sorted(chosen))
 
 
 def save(model: Any, kind: str, directory: str | Path) -> None:
