@@ -1,0 +1,78 @@
+"""What each part of the models of names is worth: one table a corpus.
+
+    python benchmarks/names_table.py conll2003      # random field, word shapes, context, strategies
+    python benchmarks/names_table.py weibo          # ways to use a lexicon; likewise resume
+    python benchmarks/names_table.py genia          # nested names; likewise cmeee
+    python benchmarks/names_table.py dictionary     # CoNLL-2003 without any annotation
+    python benchmarks/names_table.py weibo --print  # only what there is
+
+Every model of a table is trained on the same data, once a seed; the best epoch is chosen on
+held-out training data (without annotation: the last one is taken), the scores are those of the
+development file. Everything is kept under runs/names-CORPUS.
+"""
+
+import argparse
+from pathlib import Path
+
+from training_table import Table, Variant, add_arguments, make
+
+CONLL = "tagger-conll2003"
+PU = "pu-conll2003"
+MEASURES = {"f1": "F1", "precision": "precision", "recall": "recall"}
+NESTED = {**MEASURES, "nested_recall": "recall of nested names"}
+
+
+def lexicons(corpus: str) -> dict[str, Variant]:
+    soft, flat = f"soft-lexicon-{corpus}", f"flat-{corpus}"
+    return {
+        "characters, BiLSTM": Variant(soft, ('model.lexicon="none"',)),
+        "softword": Variant(soft, ('model.lexicon="softword"',)),
+        "exsoftword": Variant(soft, ('model.lexicon="exsoftword"',)),
+        "soft_lexicon": Variant(soft),
+        "characters, Transformer": Variant(flat, ("model.words=[]",)),
+        "flat": Variant(flat),
+    }
+
+
+VARIANTS = {
+    "conll2003": {
+        "all": Variant(CONLL),
+        "without random field": Variant(CONLL, ('model.output="softmax"',)),
+        "without word shapes": Variant(CONLL, ("model.shapes=false",)),
+        "without context": Variant(CONLL, ("data.join_words=0",)),
+        "with FGM": Variant(CONLL, plugins={"fgm": {}}),
+        "with PGD": Variant(CONLL, plugins={"pgd": {}}),
+        "with SWA": Variant(CONLL, plugins={"swa": {}}),
+    },
+    "weibo": lexicons("weibo"),
+    "resume": lexicons("resume"),
+    "genia": {"tagger": Variant("tagger-genia"), "mrc": Variant("mrc-genia")},
+    "cmeee": {"tagger": Variant("tagger-cmeee"), "mrc": Variant("mrc-cmeee")},
+    "dictionary": {
+        "unlabelled as negative": Variant(PU, ('model.risk="unlabelled_negative"',)),
+        "bagging": Variant(PU, ('model.risk="bagging"',)),
+        "labelled negatives": Variant(PU, ('model.risk="labelled_negatives"',)),
+        "uPU": Variant(PU, ('model.risk="upu"',)),
+        "bnPU": Variant(PU),
+        "bnPU, prior estimated": Variant(PU, ('model.priors="estimated"',)),
+        "AdaPU": Variant(PU, grows=True),
+    },
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", choices=VARIANTS)
+    add_arguments(parser)
+    arguments = parser.parse_args()
+    nested = arguments.corpus in ("genia", "cmeee")
+    table = Table(
+        folder=Path(f"runs/names-{arguments.corpus}"),
+        variants=VARIANTS[arguments.corpus],
+        measures=NESTED if nested else MEASURES,
+    )
+    make(table, arguments)
+
+
+if __name__ == "__main__":
+    main()

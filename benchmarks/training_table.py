@@ -1,0 +1,122 @@
+"""Many trainings, one table: what the scripts share that compare ways to train.
+
+Each variant is trained once a seed, under its own folder; a training that was stopped goes on where
+it was, one that is finished is not made again. The scores are those of the documents that the
+recipe reports on.
+"""
+
+import argparse
+import json
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from factloom.recipe import Recipe, read_recipe
+from factloom.training.adaptive_dictionary import AdaptiveDictionary
+from factloom.training.run import RESULTS, train_recipe
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A recipe with changes; `grows` for one whose dictionary grows round by round."""
+
+    recipe: str
+    changes: tuple[str, ...] = ()
+    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    grows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Variants by name, kept under `folder`, and the measures to show with their headings.
+
+    Plug-ins may name another variant's model: "{reasoning}" is its folder of the same seed.
+    """
+
+    folder: Path
+    variants: Mapping[str, Variant]
+    measures: Mapping[str, str]
+
+    def output(self, name: str, seed: int) -> Path:
+        plain = re.sub(r"\W+", "-", name)
+        return self.folder / f"{plain}-{seed}"
+
+    def recipe(self, name: str, seed: int, changes: Sequence[str]) -> Recipe:
+        variant = self.variants[name]
+        overrides = [*variant.changes, f"training.seed={seed}", *changes]
+        recipe = read_recipe(CONFIGS / f"{variant.recipe}.toml", overrides)
+        folders = {other: str(self.output(other, seed)) for other in self.variants}
+        plugins = {
+            plugin: {
+                key: value.format(**folders) if isinstance(value, str) else value
+                for key, value in settings.items()
+            }
+            for plugin, settings in variant.plugins.items()
+        }
+        return recipe.model_copy(update={"plugins": plugins})
+
+    def train_missing(self, name: str, seed: int, changes: Sequence[str]) -> None:
+        output = self.output(name, seed)
+        if (output / RESULTS).exists():
+            return
+        print(f"training {output}", flush=True)
+        recipe = self.recipe(name, seed, changes)
+        if self.variants[name].grows:
+            AdaptiveDictionary(recipe, output, resume=output.exists()).run()
+        else:
+            train_recipe(recipe, output, resume=(output / "checkpoints").exists())
+
+    def scores(self, name: str, seed: int) -> dict[str, Any] | None:
+        """On the reported documents; None where the training is not finished."""
+        path = self.output(name, seed) / RESULTS
+        if not path.exists():
+            return None
+        content = json.loads(path.read_text(encoding="utf-8"))
+        found = list(content["report"].values()) or [content["development"]]
+        return dict(found[0])
+
+    def shown(self, names: Sequence[str], seeds: Sequence[int]) -> str:
+        """In percent: mean, and standard deviation where there is more than one seed."""
+        lines = ["| model | seeds | " + " | ".join(self.measures.values()) + " |"]
+        lines.append("|---" * (len(self.measures) + 2) + "|")
+        for name in names:
+            found = [scored for seed in seeds if (scored := self.scores(name, seed)) is not None]
+            if found:
+                cells = [_cell([scored[key] for scored in found]) for key in self.measures]
+                lines.append(f"| {name} | {len(found)} | " + " | ".join(cells) + " |")
+        return "\n".join(lines)
+
+
+def _cell(values: Sequence[float | None]) -> str:
+    known = [100 * value for value in values if value is not None]
+    if not known:
+        return ""
+    spread = f" ± {statistics.stdev(known):.1f}" if len(known) > 1 else ""
+    return f"{statistics.mean(known):.1f}{spread}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", help="names of variants, in this order; all of them otherwise")
+    parser.add_argument("--seeds", default="42,43,44")
+    parser.add_argument("--set", action="append", default=[], help="as factloom train --set")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--print", action="store_true", help="train nothing")
+
+
+def make(table: Table, arguments: argparse.Namespace) -> None:
+    """Train what is missing, and print."""
+    torch.set_num_threads(arguments.threads)
+    names = arguments.only.split(",") if arguments.only else list(table.variants)
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    if not arguments.print:
+        for seed in seeds:
+            for name in names:
+                table.train_missing(name, seed, arguments.set)
+    print(table.shown(names, seeds))
