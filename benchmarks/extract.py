@@ -7,7 +7,8 @@ The texts are those of $FACTLOOM_DATA/redocred/dev.json without anything else; F
 labels of that file. "over_encoder" is the time of everything, from a string to relations with
 evidence, over that of the bare encoder passes on the same batches in the same run. Memory and
 the cold start are measured in processes of their own: the largest resident size, and the time
-from the start of Python to the first relations.
+from the start of Python to the first relations. "long" is one text made of many, against the same
+texts one by one. `--sentences 2` measures memory on the first two sentences of each document.
 """
 
 import argparse
@@ -43,7 +44,9 @@ from factloom import formats
 from factloom.document import Document
 torch.set_num_threads(int(sys.argv[4]))
 pipeline = factloom.load(sys.argv[1])
-texts = [Document(d.text) for d in formats.read(sys.argv[2])]
+texts = [
+    Document(d.text[: d.sentences[: int(sys.argv[5])][-1].end]) for d in formats.read(sys.argv[2])
+]
 pipeline(texts[0].text)
 loaded = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 many = itertools.islice(itertools.cycle(texts), int(sys.argv[3]))
@@ -67,9 +70,10 @@ def main() -> None:
         "speed": measure_speed(arguments.model, gold, arguments.rounds),
         "first_result": measure_first_result(arguments.model),
         "memory": [
-            measure_memory(arguments.model, path, count, arguments.threads)
+            measure_memory(arguments.model, path, count, arguments.threads, arguments.sentences)
             for count in arguments.memory
         ],
+        "long": [measure_long(arguments.model, gold, words) for words in arguments.long],
     }
     if arguments.int8:
         found["int8"] = measure_int8(arguments.model, gold, arguments.rounds)
@@ -83,6 +87,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=100, help="for speed and F1")
     parser.add_argument("--memory", type=int, nargs="*", default=[10, 1000], metavar="DOCUMENTS")
+    parser.add_argument("--sentences", type=int, default=1000, help="most of a text, for memory")
+    parser.add_argument("--long", type=int, nargs="*", default=[1000, 5000], metavar="WORDS")
     parser.add_argument("--int8", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()
 
@@ -144,8 +150,27 @@ def measure_first_result(model: str) -> dict[str, float]:
     return {"seconds": round(whole, 2), "loading": round(load, 2), "first_text": round(extract, 2)}
 
 
-def measure_memory(model: str, path: Path, count: int, threads: int) -> dict[str, float]:
-    loaded, peak, relations = _run(MEMORY, model, str(path), str(count), str(threads))
+def measure_long(model: str, gold: list[Document], words: int) -> dict[str, float]:
+    """One text of at least so many words (if there are as many) against its parts."""
+    import factloom
+
+    pipeline = factloom.load(model)
+    counts = itertools.accumulate(len(document.text.split()) for document in gold)
+    needed = sum(1 for count in counts if count < words) + 1
+    texts = [document.text for document in gold[:needed]]
+    times = compare(lambda: pipeline(["\n\n".join(texts)]), {"parts": lambda: pipeline(texts)}, 1)
+    return {
+        "words": sum(len(text.split()) for text in texts),
+        "seconds": round(times["factloom_ms"] / 1000, 1),
+        "over_parts": round(1 / times["parts_slower"], 2),
+    }
+
+
+def measure_memory(
+    model: str, path: Path, count: int, threads: int, sentences: int
+) -> dict[str, float]:
+    arguments = (path, count, threads, sentences)
+    loaded, peak, relations = _run(MEMORY, model, *map(str, arguments))
     return {
         "documents": count,
         "relations": int(relations),

@@ -145,7 +145,8 @@ def test_documents_can_be_exported_and_ingested_again(store: Path, tmp_path: Pat
 
 
 def test_other_formats_are_written_from_the_documents(store: Path, tmp_path: Path) -> None:
-    graph("export", tmp_path / "graph.graphml", store=store)
+    told = graph("export", tmp_path / "graph.graphml", store=store).stderr
+    assert told.endswith("graph.graphml: 2 documents, 2 things, 2 facts\n")
     assert "Ada Lovelace" in (tmp_path / "graph.graphml").read_text(encoding="utf-8")
 
 

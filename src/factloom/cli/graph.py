@@ -165,6 +165,9 @@ def export(
 
     with Store.open(store, must_exist=True) as graph:
         dump(graph, output)
+        counted = graph.statistics()
+    counts = f"{counted.documents:,} documents, {counted.things:,} things, {counted.facts:,} facts"
+    typer.echo(f"{output}: {counts}", err=True)
 
 
 def _print_connections(found: Iterable["Connection"], names: dict[str, str], as_json: bool) -> None:
