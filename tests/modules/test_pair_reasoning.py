@@ -147,6 +147,8 @@ def test_chunks_change_neither_output_nor_gradients(elements: int) -> None:
         output = module(features, matrix_of(pairs, 5, 2))
         output.sin().sum().backward()
         results.append([output, features.grad, *(w.grad for w in module.parameters())])
+        with torch.no_grad():
+            torch.testing.assert_close(module(features, matrix_of(pairs, 5, 2)), output)
     for whole, chunked in zip(*results, strict=True):
         torch.testing.assert_close(chunked, whole, rtol=1e-10, atol=1e-12)
 

@@ -22,13 +22,14 @@ W_d [a; b] = W_a a + W_b b, and each part depends on two of the three entities o
     Q_(s,o) . key_i  =  Q_(s,o) . A_(s,i)  +  Q_(s,o) . B_(o,i)
 
 Two batched products give the scores and two more the output. Nothing larger than the attention
-weights, heads x entities^3, is ever laid out, and these in chunks of rows where they are many.
+weights, heads x entities^3, is ever laid out, and these head by head and in chunks of rows where
+they are many.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Self, cast
 
 import torch
 import torch.nn.functional as F
@@ -38,6 +39,7 @@ from torch.utils.checkpoint import checkpoint
 # By pattern: does the premise lead from s to the bridge, does the other lead from o to it?
 LEADS_TO_BRIDGE = {1: (True, False), 2: (True, True), 3: (False, True), 4: (False, False)}
 PATTERNS = tuple(LEADS_TO_BRIDGE)
+ALL = slice(None)  # heads
 KEPT = 16  # about so many numbers a feature does a layer keep for its backward pass
 
 
@@ -101,7 +103,8 @@ def both_premises(
 class ReasoningAttention(nn.Module):
     """R-MSA. Heads of patterns that are left out (ablation) are missing, the others stay as large.
 
-    `elements` bounds the attention weights that are in memory at once.
+    `elements` bounds the attention weights that are in memory at once; where the pairs alone are
+    more numbers than that, heads take turns.
     """
 
     def __init__(
@@ -122,19 +125,27 @@ class ReasoningAttention(nn.Module):
 
     def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
         """(pairs, width) -> (pairs, width)"""
-        value = self.value(pairs).unflatten(1, (len(self.patterns), -1))
-        attended, own_weight = self._attended(self._parts(pairs, value, matrix))
-        rows = attended.flatten(1, 3).index_select(1, matrix.slot)  # (heads, pairs, size)
-        own_rows = own_weight.flatten(1).index_select(1, matrix.slot)  # (heads, pairs)
-        joined = rows.transpose(0, 1) + own_rows.t().unsqueeze(-1) * value
-        output: Tensor = self.output(joined.flatten(1))
+        if pairs.numel() <= self.elements:
+            joined = self._heads(pairs, matrix, ALL)
+        else:
+            joined = torch.cat(list(self._one_by_one(pairs, matrix)), 1)
+        output: Tensor = self.output(joined)
         return output
+
+    def _one_by_one(self, pairs: Tensor, matrix: PairMatrix) -> Iterator[Tensor]:
+        """(pairs, size) of each head; what it needs on the way is made again for its gradients."""
+        for number in range(len(self.patterns)):
+            head = slice(number, number + 1)
+            if torch.is_grad_enabled():
+                yield checkpoint(self._heads, pairs, matrix, head, use_reentrant=False)
+            else:
+                yield self._heads(pairs, matrix, head)
 
     def weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
         """Where chosen pairs look: (chosen, heads, 1 + entities), first at the pair itself."""
-        query, key = self._projected(pairs)
-        near, far = self._bridges(self.key_premises, key, matrix)
-        near_mask, far_mask = self._masks(pairs, matrix)
+        query, key = self._query(pairs, ALL), self._projected(self.key, pairs, ALL)
+        near, far = self._bridges(self.key_premises, key, matrix, ALL)
+        near_mask, far_mask = self._masks(pairs, matrix, ALL)
         document, head, tail = matrix.document[chosen], matrix.head[chosen], matrix.tail[chosen]
         keys = near[:, document, head] + far[:, document, tail]  # (heads, chosen, entities, size)
         of_pair = query[chosen].transpose(0, 1)  # (heads, chosen, size)
@@ -143,51 +154,72 @@ class ReasoningAttention(nn.Module):
         own = (query * key).sum(-1)[chosen].t()  # (heads, chosen)
         return torch.cat([own.unsqueeze(-1), scores], -1).softmax(-1).transpose(0, 1)
 
-    def _parts(self, pairs: Tensor, value: Tensor, matrix: PairMatrix) -> tuple[Tensor, ...]:
+    def _heads(self, pairs: Tensor, matrix: PairMatrix, heads: slice) -> Tensor:
+        """What some heads give: (pairs, heads x size)"""
+        value = self._projected(self.value, pairs, heads)
+        attended, own_weight = self._attended(self._parts(pairs, value, matrix, heads))
+        rows = attended.flatten(1, 3).index_select(1, matrix.slot)  # (heads, pairs, size)
+        own_rows = own_weight.flatten(1).index_select(1, matrix.slot)  # (heads, pairs)
+        return (rows.transpose(0, 1) + own_rows.t().unsqueeze(-1) * value).flatten(1)
+
+    def _parts(
+        self, pairs: Tensor, value: Tensor, matrix: PairMatrix, heads: slice
+    ) -> tuple[Tensor, ...]:
         """What `_attend` takes: all pairs as matrices, by document and head."""
-        query, key = self._projected(pairs)
+        query, key = self._query(pairs, heads), self._projected(self.key, pairs, heads)
         own = (query * key).sum(-1, keepdim=True)  # (pairs, heads, 1)
         return (
             self._laid_out(query, matrix),
             self._laid_out(own, matrix).squeeze(-1),
-            *self._bridges(self.key_premises, key, matrix),
-            *self._bridges(self.value_premises, value, matrix),
-            *self._masks(pairs, matrix),
+            *self._bridges(self.key_premises, key, matrix, heads),
+            *self._bridges(self.value_premises, value, matrix, heads),
+            *self._masks(pairs, matrix, heads),
         )
 
-    def _projected(self, pairs: Tensor) -> tuple[Tensor, Tensor]:
-        """Query (scaled) and key: (pairs, heads, size) each."""
+    def _query(self, pairs: Tensor, heads: slice) -> Tensor:
+        """(pairs, heads, size), scaled"""
+        query = self._projected(self.query, pairs, heads)
+        scaled: Tensor = query * query.shape[-1] ** -0.5
+        return scaled
+
+    def _projected(self, projection: nn.Linear, pairs: Tensor, heads: slice) -> Tensor:
+        """(pairs, heads, size)"""
         shape = (len(self.patterns), -1)
-        query, key = self.query(pairs).unflatten(1, shape), self.key(pairs).unflatten(1, shape)
-        return query * query.shape[-1] ** -0.5, key
+        weight, bias = (
+            of_all.unflatten(0, shape)[heads].flatten(0, 1)
+            for of_all in (projection.weight, projection.bias)
+        )
+        projected: Tensor = F.linear(pairs, weight, bias)
+        return cast(Tensor, projected.unflatten(1, (len(self.patterns[heads]), -1)))
 
     def _bridges(
-        self, premises: "_Premises", rows: Tensor, matrix: PairMatrix
+        self, premises: "_Premises", rows: Tensor, matrix: PairMatrix, heads: slice
     ) -> tuple[Tensor, Tensor]:
         """What the premise of s (near) and that of o (far) add to keys or values.
 
         (pairs, heads, size) -> (heads, documents, end of the pair, bridge, size), twice
         """
-        near, far = premises(rows)
-        near_turns, far_turns = self._turns()
+        near, far = premises(rows, heads)
+        near_turns, far_turns = self._turns(heads)
         return self._laid_out(near, matrix, near_turns), self._laid_out(far, matrix, far_turns)
 
-    def _masks(self, pairs: Tensor, matrix: PairMatrix) -> tuple[Tensor, Tensor]:
+    def _masks(self, pairs: Tensor, matrix: PairMatrix, heads: slice) -> tuple[Tensor, Tensor]:
         """0 where the premise is there, minus infinity where it is absent.
 
         (heads, documents, end of the pair, bridge), twice
         """
-        there = pairs.new_zeros(len(pairs), len(self.patterns), 1)
+        there = pairs.new_zeros(len(pairs), len(self.patterns[heads]), 1)
         near, far = (
             self._laid_out(there, matrix, turns, fill=-torch.inf).squeeze(-1)
-            for turns in self._turns()
+            for turns in self._turns(heads)
         )
         return near, far
 
-    def _turns(self) -> tuple[list[bool], list[bool]]:
+    def _turns(self, heads: slice) -> tuple[list[bool], list[bool]]:
         """Heads whose premise with s, and with o, leads from the bridge to it."""
         near, far = (
-            [not LEADS_TO_BRIDGE[pattern][end] for pattern in self.patterns] for end in (0, 1)
+            [not LEADS_TO_BRIDGE[pattern][end] for pattern in self.patterns[heads]]
+            for end in (0, 1)
         )
         return near, far
 
@@ -238,11 +270,11 @@ class _Premises(nn.Module):
         self.far = nn.Parameter(torch.empty(heads, size, size).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(heads, 1, size).uniform_(-bound, bound))
 
-    def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, rows: Tensor, heads: slice) -> tuple[Tensor, Tensor]:
         """(pairs, heads, size) -> the same shape, twice."""
         by_head = rows.transpose(0, 1)  # (heads, pairs, size)
-        near = torch.baddbmm(self.bias, by_head, self.near)
-        return near.transpose(0, 1), (by_head @ self.far).transpose(0, 1)
+        near = torch.baddbmm(self.bias[heads], by_head, self.near[heads])
+        return near.transpose(0, 1), (by_head @ self.far[heads]).transpose(0, 1)
 
 
 def _attend(
