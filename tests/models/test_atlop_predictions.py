@@ -281,6 +281,26 @@ def test_a_global_threshold_is_put_where_f1_is_best(
     assert float(model.rule.threshold) == pytest.approx(fitted), "fitting again moves it"
 
 
+def test_a_fitted_shift_of_the_threshold_has_the_best_f1_and_is_kept(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+) -> None:
+    lower = make_model(tiny_encoder_path, most_relations=6, threshold_shift=0.4)
+    gold = lower.predict(documents)
+    model = make_model(tiny_encoder_path, most_relations=6, threshold_shift="fitted")
+    assert evaluate(gold, model.predict(gold)).recall < 1
+    model.fit_scores(gold)
+    found = model.predict(gold)
+    assert evaluate(gold, found).f1 == 1
+    shift = model.settings.threshold_shift
+    assert shift > 0.2
+    for document in found:
+        for relation in document.relations:  # the score still says how far above or below it is
+            margin = math.log(relation.score / (1 - relation.score)) * float(model.temperature)
+            assert margin > -shift - 1e-9
+    model.save_pretrained(tmp_path / "model")
+    assert Atlop.from_pretrained(tmp_path / "model").settings.threshold_shift == shift
+
+
 def test_fitting_leaves_weights_and_mode_as_they_were(
     tiny_encoder_path: Path, documents: list[Document]
 ) -> None:
