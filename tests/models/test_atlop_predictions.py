@@ -281,12 +281,13 @@ def test_a_global_threshold_is_put_where_f1_is_best(
     assert float(model.rule.threshold) == pytest.approx(fitted), "fitting again moves it"
 
 
-def test_a_fitted_shift_of_the_threshold_has_the_best_f1_and_is_kept(
-    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+@pytest.mark.parametrize("most", [2, 6])
+def test_a_balanced_shift_finds_as_many_relations_as_there_are_and_is_kept(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path, most: int
 ) -> None:
-    lower = make_model(tiny_encoder_path, most_relations=6, threshold_shift=0.4)
+    lower = make_model(tiny_encoder_path, most_relations=most, threshold_shift=0.4)
     gold = lower.predict(documents)
-    model = make_model(tiny_encoder_path, most_relations=6, threshold_shift="fitted")
+    model = make_model(tiny_encoder_path, most_relations=most, threshold_shift="balanced")
     assert evaluate(gold, model.predict(gold)).recall < 1
     model.fit_scores(gold)
     found = model.predict(gold)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from factloom.modules.thresholds import AdaptiveThreshold, strongest
+from factloom.modules.thresholds import AdaptiveThreshold, balanced_shift, strongest
 
 RELATIONS = 6
 PAIRS = 12
@@ -134,3 +134,20 @@ def test_forbidden_relations_never_hold() -> None:
 
 def test_no_pairs_hold_no_relations() -> None:
     assert strongest(torch.zeros(0, RELATIONS), 2).shape == (0, RELATIONS)
+
+
+@pytest.mark.parametrize("most", [1, 3, RELATIONS])
+def test_a_balanced_shift_lets_just_as_many_hold_as_there_are(most: int) -> None:
+    logits, _ = logits_and_labels()
+    margins = AdaptiveThreshold().margins(logits)
+    margins[3, 1] = -torch.inf
+    for gold in (1, 5, PAIRS * most - 2):
+        shift = balanced_shift(margins, most, gold)
+        assert strongest(margins + shift, most).sum() == gold
+
+
+@pytest.mark.parametrize("gold", [0, PAIRS, 1000])
+def test_where_no_shift_balances_there_is_none(gold: int) -> None:
+    margins = AdaptiveThreshold().margins(logits_and_labels()[0])
+    assert balanced_shift(margins, 1, gold) == 0
+    assert balanced_shift(margins[:0], 1, gold) == 0

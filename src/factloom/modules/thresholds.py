@@ -73,30 +73,19 @@ class GlobalThreshold(nn.Module):
         """
         return sigmoid_divergence(target, logits)
 
+    @torch.no_grad()
     def fit(self, logits: Tensor, labels: Tensor, gold: int) -> None:
         """Put the threshold where F1 is highest; `gold` counts relations the pairs may lack."""
-        best = best_threshold(logits, labels, gold)
-        if best is not None:
-            self.threshold.fill_(best)
-
-
-@torch.no_grad()
-def best_threshold(scores: Tensor, labels: Tensor, gold: int) -> float | None:
-    """Where F1 is highest if everything above holds; None if that is 0 everywhere.
-
-    (pairs, relations) twice; forbidden relations have minus infinity. `gold` is the number of
-    relations to be found, which the pairs may lack.
-    """
-    possible = scores.isfinite()
-    ranked, order = scores[possible].sort(descending=True)
-    correct = labels[possible][order].cumsum(0)
-    if not len(correct) or not correct[-1]:
-        return None
-    predicted = torch.arange(1, len(ranked) + 1, device=ranked.device)
-    following = torch.cat([ranked[1:], ranked[-1:] - 1])  # all may hold: below the last
-    f1 = 2 * correct / (predicted + gold)
-    best = f1.masked_fill(ranked == following, -1).argmax()  # nothing parts equal scores
-    return float((ranked[best] + following[best]) / 2)
+        possible = logits.isfinite()  # forbidden relations have minus infinity
+        scores, order = logits[possible].sort(descending=True)
+        if not len(scores):
+            return
+        correct = labels[possible][order].cumsum(0)
+        predicted = torch.arange(1, len(scores) + 1, device=scores.device)
+        following = torch.cat([scores[1:], scores[-1:] - 1])  # all may hold: below the last
+        f1 = 2 * correct / (predicted + gold)
+        best = f1.masked_fill(scores == following, -1).argmax()  # nothing parts equal scores
+        self.threshold.copy_((scores[best] + following[best]) / 2)
 
 
 def symmetric_divergence(
@@ -113,3 +102,15 @@ def strongest(margins: Tensor, most: int) -> Tensor:
     """
     highest = margins.topk(min(most, margins.shape[1]), dim=1).indices  # (pairs, most)
     return torch.zeros_like(margins, dtype=torch.bool).scatter(1, highest, True) & (margins > 0)
+
+
+def balanced_shift(margins: Tensor, most: int, gold: int) -> float:
+    """What to add to the margins so that just `gold` relations hold: (pairs, relations) -> number.
+
+    Precision is then equal to recall. 0 where there are not as many relations to choose from.
+    """
+    highest = margins.topk(min(most, margins.shape[1]), dim=1).values.flatten()
+    ranked = highest[highest.isfinite()].sort(descending=True).values
+    if not 0 < gold < len(ranked):
+        return 0.0
+    return -float(ranked[gold - 1] + ranked[gold]) / 2
