@@ -26,6 +26,7 @@ from factloom.text.names import OVERLAPS, NameTable
 Integers = NDArray[np.int64]
 
 FEATURES = OVERLAPS + 1  # how names overlap, and whether the types are the same
+PEOPLE = frozenset({"per", "person"})  # types, in small letters
 DISTANCES = 10  # 0, 1, 2 to 3, 4 to 7, ..., 256 and more
 
 
@@ -44,7 +45,7 @@ class MentionExample:
     sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
     mention_distance: Integers  # (pairs,)
     different: NDArray[np.bool_]  # (pairs,) whether their numbers tell them apart
-    alike: NDArray[np.bool_]  # (pairs,) whether they have one spelling and one type
+    alike: NDArray[np.bool_]  # (pairs,) one spelling and type, or a surname and its only full name
     same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
 
     @property
@@ -117,7 +118,8 @@ def make_example(
         sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
         mention_distance=_distance_class(rank[right] - rank[left]),
         different=names.different(left, right),
-        alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right]),
+        alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right])
+        | names.surname(left, right, _people(document)),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
     )
 
@@ -159,6 +161,11 @@ def _entities(document: Document) -> Integers:
     for index, entity in enumerate(document.entities):
         found[list(entity.mentions)] = index
     return found
+
+
+def _people(document: Document) -> NDArray[np.bool_]:
+    """(mentions,)"""
+    return np.array([m.type.casefold() in PEOPLE for m in document.mentions], np.bool_)
 
 
 def _sentences(document: Document) -> Integers:

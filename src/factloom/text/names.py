@@ -82,6 +82,27 @@ class NameTable:
         differ: NDArray[np.bool_] = self.numbers_differ[self.name[left], self.name[right]]
         return differ
 
+    def surname(
+        self, left: Integers, right: Integers, person: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """(pairs,) a person's bare surname, and a full name where only one full name ends in it.
+
+        `person` (mentions,) tells which mentions name people. Of two names that end alike, such
+        as father and son, neither is meant; names with the same first word count as one.
+        """
+        named = np.zeros(len(self.words), np.bool_)
+        named[self.name[person]] = True
+        full = named & (self.words > 1)
+        firsts: dict[int, set[int]] = {}
+        for first, last in zip(self.first[full].tolist(), self.last[full].tolist(), strict=True):
+            firsts.setdefault(last, set()).add(first)
+        sole = np.array([len(firsts.get(last, ())) == 1 for last in self.last.tolist()], np.bool_)
+        bare = named & (self.words == 1) & sole
+        one, other = self.name[left], self.name[right]
+        met = (bare[one] & full[other]) | (full[one] & bare[other])
+        found: NDArray[np.bool_] = met & (self.last[one] == self.last[other])
+        return found & person[left] & person[right]
+
     def pairs(self, reach: int) -> tuple[Integers, Integers]:
         """The mentions to compare: (pairs,) twice, the left one in front of the right one.
 
