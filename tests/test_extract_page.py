@@ -22,6 +22,7 @@ class Model:
 
     task = "end-to-end"
     relation_names = NAMES
+    provenance: dict[str, object] = {}  # noqa: RUF012
 
     def predict(self, documents: list[Document]) -> list[Document]:
         return [
