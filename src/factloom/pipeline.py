@@ -104,9 +104,12 @@ class Pipeline:
     ) -> Iterator[Document]:
         """Without documents in a script that no language of the model is written in."""
         scripts = {SCRIPTS.get(language) for language in self.languages}
+        if not scripts or None in scripts:  # the model may read anything
+            yield from documents
+            return
         for document in documents:
             script = main_script(document.text)
-            if not scripts or script is None or not scripts.isdisjoint({script, None}):
+            if script is None or script in scripts:
                 yield document
             else:
                 known = ", ".join(self.languages)

@@ -1,8 +1,10 @@
 """A few Chinese documents, a lexicon and word vectors that tests of lexicon models share."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
 
 from factloom.document import Document, Mention, Sentence
 from factloom.text.tokens import join_tokens
@@ -59,3 +61,13 @@ def write_words(folder: Path) -> Path:
     path = folder / "words.txt"
     path.write_text("\n".join((*WORDS, *NAMELESS)) + "\n", encoding="utf-8")
     return path
+
+
+@torch.no_grad()
+def check_logits_are_emissions(model: Any) -> None:
+    """Logits are the emissions of all characters, without padding."""
+    batch = model.eval().collate(model.prepare(documents()))
+    rows = zip(model.emissions(batch), batch.lengths.tolist(), strict=True)
+    expected = torch.cat([row[:length] for row, length in rows])
+    assert len(set(batch.lengths.tolist())) > 1
+    torch.testing.assert_close(model(batch).logits, expected)

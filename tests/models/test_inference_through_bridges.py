@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
@@ -19,6 +18,7 @@ from factloom.evaluation.relations import Counts, evaluate
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.docre_sd import DocreSd, DocreSdSettings
 from factloom.modules.pair_reasoning import PATTERNS, premises
+from tiny_bert import save_tiny_bert
 
 NAMES = [first + second for first in "bcdfghjklm" for second in "aeiou"]
 VERBS = {
@@ -69,26 +69,9 @@ def chained_document(chance: random.Random, title: str) -> Document:
 def encoder_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An untrained encoder that knows the words of these documents."""
     path = tmp_path_factory.mktemp("encoders") / "bridges"
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = [*special, *NAMES, *(verb for verbs in VERBS.values() for verb in verbs), ".", "*"]
-    tokenizer = BertTokenizerFast(
-        vocab={word: number for number, word in enumerate(words)}, model_max_length=512
-    )
-    tokenizer.save_pretrained(path)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=128,
-        max_position_embeddings=256,
-        pad_token_id=tokenizer.pad_token_id,
-        hidden_dropout_prob=0.0,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        BertModel(config).save_pretrained(path)
-    return path
+    words = [*NAMES, *(verb for verbs in VERBS.values() for verb in verbs), ".", "*"]
+    sizes = {"width": 64, "max_position_embeddings": 256, "hidden_dropout_prob": 0.0}
+    return save_tiny_bert(path, words, **sizes)
 
 
 def train(model: Any, documents: list[Document], epochs: int = 10, size: int = 8) -> None:

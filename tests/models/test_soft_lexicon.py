@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from lexicon_examples import documents, write_vectors, write_words
+from lexicon_examples import check_logits_are_emissions, documents, write_vectors, write_words
 from model_checks import check_model
 
 from factloom.document import Document
@@ -85,14 +85,8 @@ def test_the_features_of_a_character_stand_at_its_place_in_the_batch(tmp_path: P
             torch.testing.assert_close(found[row, place], expected, rtol=1e-6, atol=1e-8)
 
 
-@torch.no_grad()
 def test_logits_are_the_emissions_of_all_characters_without_padding(tmp_path: Path) -> None:
-    model = make_model(tmp_path).eval()
-    batch = model.collate(model.prepare(documents()))
-    rows = zip(model.emissions(batch), batch.lengths.tolist(), strict=True)
-    expected = torch.cat([row[:length] for row, length in rows])
-    assert len(set(batch.lengths.tolist())) > 1
-    torch.testing.assert_close(model(batch).logits, expected)
+    check_logits_are_emissions(make_model(tmp_path))
 
 
 def test_frequencies_count_words_that_no_longer_word_covers(tmp_path: Path) -> None:

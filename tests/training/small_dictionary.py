@@ -10,6 +10,7 @@ from factloom.text.tokens import join_tokens
 
 PERSONS = ("Mara", "Tove", "Nils", "Olga")
 PLACES = ("Torvik", "Ashmere", "Halden")
+WORDS = ("lives", "in", ".", *(name.lower() for name in (*PERSONS, *PLACES)))
 
 
 def documents() -> list[Document]:
@@ -26,34 +27,6 @@ def documents() -> list[Document]:
             name = f"{person} {place}"
             found.append(Document(text, id=name, sentences=sentences, mentions=mentions))
     return found
-
-
-def make_encoder(path: Path) -> Path:
-    """A random encoder that knows the words of this language: the same one in every process.
-
-    The tokenizer that the other tests share is trained, and ties make each training another one.
-    """
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = [*special, "lives", "in", ".", *(name.lower() for name in (*PERSONS, *PLACES))]
-    tokenizer = BertTokenizerFast(
-        vocab={word: number for number, word in enumerate(words)}, model_max_length=512
-    )
-    tokenizer.save_pretrained(path)
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=64,
-        pad_token_id=0,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        BertModel(config).save_pretrained(path)
-    return path
 
 
 def small_recipe(folder: Path, encoder: Path, epochs: int = 30, **dictionary: Any) -> Recipe:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_dictionary import documents, make_encoder, small_recipe
+from small_dictionary import WORDS, documents, small_recipe
 
 from factloom.document import Document, Mention
 from factloom.errors import InputError, RecipeError
@@ -15,6 +15,7 @@ from factloom.models.storage import load
 from factloom.recipe import Recipe
 from factloom.training import adaptive_dictionary, reporting
 from factloom.training.adaptive_dictionary import AdaptiveDictionary, Round, word_shares
+from tiny_bert import save_tiny_bert
 
 PROGRAM = Path(__file__).parent / "killed_adaptation.py"
 
@@ -25,7 +26,7 @@ PROGRAM = Path(__file__).parent / "killed_adaptation.py"
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("loop")
-    encoder = make_encoder(folder / "encoder")
+    encoder = save_tiny_bert(folder / "encoder", WORDS)
     loop = AdaptiveDictionary(small_recipe(folder, encoder), folder / "out")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reporting, "draw_curves", lambda *_: None)
