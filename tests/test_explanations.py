@@ -46,6 +46,20 @@ def test_a_bridge_with_one_known_premise_explains_nothing() -> None:
     assert list(explanations(document, document.relations[0], NAMES)) == []
 
 
+def test_premises_that_are_not_in_the_document_any_more_explain_nothing() -> None:
+    document = document_with([bridge([0, "P19", 1], [1, "P17", 2])])
+    kept = document.replace(relations=document.relations[:2])
+    assert list(explanations(kept, kept.relations[0], NAMES)) == []
+
+
+def test_of_several_relations_of_a_premise_the_surest_is_named() -> None:
+    document = document_with([bridge([0, "P19", 1], [0, "P551", 1], [1, "P17", 2])])
+    lives = Relation(0, 1, "P551", score=0.9)
+    document = document.replace(relations=(*document.relations, lives))
+    [text] = explanations(document, document.relations[0], NAMES)
+    assert text.startswith("(Mara Velden, P551, Torvik) and (Torvik, located in, Norvania)")
+
+
 def test_a_relation_without_bridges_has_no_explanation() -> None:
     document = document_with([])
     assert list(explanations(document, document.relations[1], NAMES)) == []

@@ -52,6 +52,17 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the predictions are about another text than that of the gold document",
         "Predict on the text of the gold file: offsets can be compared in one text alone.",
     ),
+    "unmatched-number": (
+        "no prediction has the id of a gold document, and by their order they cannot be matched: "
+        "there are {predicted} documents with predictions, and {gold} gold ones",
+        "Give the predictions the ids of the gold, or all of its documents in the same order.",
+    ),
+    "unmatched-text": (
+        "no prediction has the id of a gold document, and by their order they cannot be matched: "
+        "the text of this one is not that of the gold document {gold!r}, which stands there",
+        "Give the predictions the ids of the gold, or its documents in the same order, each with "
+        "the same text.",
+    ),
     "cannot-measure": (
         "a model of the task {model} cannot be measured on the task {task}",
         "Leave out --task, or give a model that finds what is to be measured.",
@@ -64,6 +75,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there is no relation in it, so no fact that training has shown",
         "Give the file that the model was trained on, or a list of its facts.",
     ),
+    "no-true-relations": (
+        "there is no relation in it, so that none that the model finds could be right",
+        "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "nothing-right": (
+        "the model finds none of the relations in it, so that no threshold is better than another",
+        "Check with 'factloom data stats FILE' that it has the model's relations, and entities.",
+    ),
     "margin-not-a-number": (
         "{count} of the model's margins are not numbers, so that no temperature fits them",
         "The training has diverged: lower the learning rate, or go back to an earlier checkpoint.",
@@ -75,6 +94,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "output-name": (
         "no file can be written there",
         "Give the name of a file, in a folder that exists.",
+    ),
+    "repeated-output": (
+        "two outputs would be written to this file",
+        "Give every --output a name of its own.",
     ),
     "plots-missing": (
         "drawing needs matplotlib, which is not installed",
@@ -129,6 +152,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "no-relations-to-learn": (
         "the training documents have no relations",
         "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
+    ),
+    "type-without-words": (
+        "no word is labelled {type!r}: its mentions hold no word, or lie inside longer ones",
+        "Take the type out of the training documents or the dictionary, or use 'mrc' for nested "
+        "names.",
     ),
     "no-mentions-to-learn": (
         "the training documents have no mentions",
@@ -264,6 +292,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the vector holds what is no number: {detail}",
         "Every line is a word and its vector; word2vec's binary files need the suffix .bin.",
     ),
+    "vectors-not-finite": (
+        "the vector of {word!r} holds nan, infinity, or a number that is too large",
+        "Give the word other numbers, or leave it out of the file.",
+    ),
     "vectors-header": (
         "the file does not begin with the number of words and the width of the vectors",
         "Give word2vec's binary format, or take the suffix .bin away if it is text.",
@@ -364,6 +396,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "ragged-columns": (
         "the line has {count} columns, but the file has {expected}",
         "Mend the line, or name the delimiter: --format conll:delimiter=tab (space, spaces, ...).",
+    ),
+    "no-tag-column": (
+        "there is no column of tags: every line is read as a word without one",
+        "Words alone are fine to be tagged. Else name delimiter and columns: "
+        "--format conll:delimiter=comma,word=0,tag=1.",
     ),
     "illegal-tag": (
         "the tag {tag!r} cannot stand here in the scheme {scheme}: it counts as {repaired!r}",
@@ -493,7 +530,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "nothing-to-read": (
         "there is no file in this directory",
-        "Give a directory with files; hidden ones do not count.",
+        "Give a directory with files; hidden ones, graph stores and the outputs do not count.",
     ),
     "linked-directory": (
         "this is a link to a directory, which is not followed",
@@ -529,6 +566,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unknown-relation": (
         "the model knows no relation {relation!r}; spelled much like it: {near}",
         "Give a relation by its id or its name in words.",
+    ),
+    "relation-twice": (
+        "{one!r} and {other!r} are the same relation",
+        "Keep one of the two.",
+    ),
+    "unknown-entity-type": (
+        "the model finds no entities of the type {type!r}; spelled much like it: {near}",
+        "The types are: {known}.",
+    ),
+    "nothing-kept": (
+        "the list is empty, so that no relation would be kept",
+        "Name at least one, or leave the setting out to keep all.",
     ),
     "schema-setting": (
         "{detail}",
@@ -638,8 +687,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Check the disk and permissions, or make the store anew from the documents.",
     ),
     "store-version": (
-        "the store has the layout {version}, but this factloom knows {known}",
-        "Open it with the factloom that made it, or make it anew from the documents.",
+        "another version of factloom made this store: its layout is {version}, and this version "
+        "reads {known}",
+        "Read the documents again into a new directory (factloom extract FILES --store NEW), or "
+        "open it with the version that made it.",
     ),
     "unknown-document": (
         "the store has no such document",
@@ -651,7 +702,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "ambiguous-name": (
         "{count} things are called {name!r}: {things}",
-        "Say which one by its type (--type) or give its address (urn:...) in place of the name.",
+        "Say which one by its type (--type; of a path, --start-type or --goal-type), or give its "
+        "address (urn:...) in place of the name.",
     ),
     "query-syntax": (
         "this is no SPARQL query: {detail}",
@@ -687,6 +739,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the embedding table is not trained, so that it has no gradient to follow",
         "Name a table that is trained, or leave out the plug-in.",
     ),
+    "indivisible-width": (
+        "the width {width} of the pair vectors is no multiple of {parts} ({of})",
+        "Choose another model.width (by default the encoder's own) or model.block_size.",
+    ),
     "cannot-reason": (
         "self-distillation hides pairs from the reasoning layers, and the model has none",
         'Use kind = "docre_sd" with at least one layer, or leave out the plug-in.',
@@ -697,7 +753,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "other-teacher": (
         "the teacher {teacher} does not see what the student sees: other {other}",
-        "Choose a teacher trained on the same documents with the same encoder and marker.",
+        "Choose a teacher of the same kind, with the same encoder, relations and types.",
     ),
     "unused-embeddings": (
         "the model does not look into this embedding table when it reads a batch",

@@ -1,7 +1,15 @@
-"""Why a relation is believed, in words: the bridges that a reasoning model attended to."""
+"""Why a relation is believed, in words: the bridges that a reasoning model attended to.
 
-from collections.abc import Iterator, Mapping
-from itertools import product
+A relation's provenance holds them as
+
+    {"bridges": [{"entity": 2, "pattern": 1, "weight": 0.61,
+                  "premises": [[0, "P19", 2], [2, "P17", 1]]}, ...]}
+
+with the numbers of entities of the document.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from factloom.document import Document, Relation
 
@@ -16,15 +24,36 @@ def explanations(
     One for each bridge whose two premises are relations of the document too, the most attended
     first; `names` are the relations in words. Nothing comes out for models that do not reason.
     """
+    scores = {(r.head, r.type, r.tail): r.score or 0.0 for r in document.relations}
     conclusion = (relation.head, relation.type, relation.tail)
     for bridge in relation.provenance.get("bridges", ()):
-        stated: dict[tuple[int, int], list[Triple]] = {}
+        best: dict[tuple[int, int], Triple] = {}  # of each premise's pair, the surest relation
         for head, kind, tail in bridge["premises"]:
-            stated.setdefault((head, tail), []).append((head, kind, tail))
-        if len(stated) == 2:
-            for first, second in product(*stated.values()):
-                parts = [_words(document, triple, names or {}) for triple in (first, second)]
-                yield f"{' and '.join(parts)} support {_words(document, conclusion, names or {})}"
+            stated = (head, kind, tail)
+            known = best.get((head, tail))
+            if stated in scores and (known is None or scores[stated] > scores[known]):
+                best[head, tail] = stated
+        if len(best) == 2:
+            first, second = (_words(document, triple, names or {}) for triple in best.values())
+            yield f"{first} and {second} support {_words(document, conclusion, names or {})}"
+
+
+def renumbered(provenance: Mapping[str, Any], entities: Sequence[int]) -> dict[str, Any]:
+    """The provenance of a relation in part of a document; `entities` are those of the whole."""
+    if "bridges" not in provenance:
+        return dict(provenance)
+    bridges = [
+        {
+            **bridge,
+            "entity": entities[bridge["entity"]],
+            "premises": [
+                [entities[head], relation, entities[tail]]
+                for head, relation, tail in bridge["premises"]
+            ],
+        }
+        for bridge in provenance["bridges"]
+    ]
+    return {**provenance, "bridges": bridges}
 
 
 def _words(document: Document, triple: Triple, names: Mapping[str, str]) -> str:

@@ -62,6 +62,20 @@ def test_piped_output_is_plain_unbroken_and_complete(document: Document) -> None
     ]
 
 
+def test_what_a_relation_follows_from_stands_below_its_evidence(document: Document) -> None:
+    sold = Relation(2, 1, "bought from", score=0.25)
+    premises = [[1, "own", 0], [2, "bought from", 1]]
+    bridge = {"entity": 1, "pattern": 3, "weight": 0.4, "premises": premises}
+    owns = Relation(2, 0, "own", score=0.3, evidence=(1,), provenance={"bridges": [bridge]})
+    lines = shown(document.replace(relations=(*document.relations, owns, sold))).splitlines()
+    row = next(n for n, line in enumerate(lines) if line.startswith("Mara") and "0.30" in line)
+    assert lines[row + 1].startswith("    [1] Brook sold it to Mara")
+    assert lines[row + 2].rstrip() == (
+        "    (Ada Brook, own, Quillmark) and (Mara, bought from, Ada Brook) "
+        "support (Mara, own, Quillmark)"
+    )
+
+
 def test_piped_output_does_not_depend_on_the_window(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:

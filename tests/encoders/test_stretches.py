@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -70,6 +71,12 @@ def test_document_without_sentences_is_cut_by_rule() -> None:
     assert parts == ["Ada met Bo. Bo left.", "Cy came. Di sang."]
 
 
+def reason(head: int, tail: int) -> dict[str, Any]:
+    """A relation of two entities that rests on itself, read in both directions."""
+    premises = [[head, "in", tail], [tail, "has", head]]
+    return {"entity": head, "pattern": 1, "weight": 0.5, "premises": premises}
+
+
 def test_relations_come_back_with_the_numbers_of_the_whole_and_the_highest_score() -> None:
     document, offsets = made([5] * 12)
     hub = len(document.entities) - 1
@@ -86,7 +93,12 @@ def test_relations_come_back_with_the_numbers_of_the_whole_and_the_highest_score
                 part.replace(
                     relations=tuple(
                         Relation(
-                            head, own, "in", score, evidence=tuple(part.entity_sentences(head))
+                            head,
+                            own,
+                            "in",
+                            score,
+                            evidence=tuple(part.entity_sentences(head)),
+                            provenance={"bridges": [reason(head, own)]},
                         )
                         for head in range(own)
                     )
@@ -101,6 +113,7 @@ def test_relations_come_back_with_the_numbers_of_the_whole_and_the_highest_score
     assert {relation.tail for relation in found.relations} == {hub}
     for relation in found.relations:
         assert set(relation.evidence) == document.entity_sentences(relation.head)
+        assert relation.provenance == {"bridges": [reason(relation.head, hub)]}
     # the fourth sentence is in the first two stretches: the second gives the higher score
     assert found.relations[12].score == 0.16
 

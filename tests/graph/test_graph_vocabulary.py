@@ -1,6 +1,7 @@
 """A Document as RDF quads."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,20 @@ def test_beside_a_fact_stands_where_it_comes_from() -> None:
     sentences = objects(quads, statement, "fl:evidence")
     texts = {text.value for node in sentences for text in objects(quads, node, "fl:text")}
     assert texts == {"Ada Lovelace Lovelace stands here.", "London stands here."}
+
+
+def test_a_fact_that_follows_from_others_says_so() -> None:
+    people = [("PER", "Ada"), ("LOC", "London"), ("LOC", "England")]
+    document = make_document("d", people, [(0, "P19", 1), (1, "P17", 2), (0, "P27", 2)])
+    born, lies, citizen = document.relations
+    premises = [[0, "P19", 1], [1, "P17", 2]]
+    bridges = [{"entity": 1, "pattern": 1, "weight": 0.5, "premises": premises}]
+    citizen = replace(citizen, provenance={"bridges": bridges})
+    quads = quads_of(document.replace(relations=(born, lies, citizen)))
+    [quad] = [quad for quad in quads if quad.predicate == term("fl:explanation")]
+    assert quad.subject == NamedNode("urn:factloom:document:d#fact=2")
+    assert quad.object.value.startswith("(Ada, ")
+    assert quad.object.value.endswith("support (Ada, P27, England)")
 
 
 def test_an_entity_has_its_type_its_names_and_the_places_of_its_mentions() -> None:

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from export_documents import BIRTH, MODEL, RELATION_NAMES, STUDIES, document
 
-from factloom.document import Document
+from factloom.document import Document, Relation
 from factloom.graph import page
 from factloom.graph.exports import write_graph
 
@@ -78,6 +78,19 @@ def test_the_content_has_texts_merged_entities_and_relations(tmp_path: Path) -> 
     assert (birth["document"], studies["document"]) == (0, 1)
     assert (birth["name"], birth["score"], birth["evidence"]) == ("place of birth", 0.75, [0])
     assert studies["score"] is None
+
+
+def test_the_content_says_what_a_relation_follows_from(tmp_path: Path) -> None:
+    [born] = BIRTH.relations
+    premises = [[born.head, born.type, born.tail], [born.tail, "P1", born.head]]
+    bridge = {"entity": born.tail, "pattern": 1, "weight": 0.5, "premises": premises}
+    back = Relation(born.tail, born.head, "P1", score=0.5)
+    follows = replace(back, type="P2", provenance={"bridges": [bridge]})
+    content = content_of(written(tmp_path, BIRTH.replace(relations=(born, back, follows))))
+    reasons = {relation["type"]: relation["reasons"] for relation in content["relations"]}
+    assert reasons[born.type] == reasons["P1"] == []
+    [reason] = reasons["P2"]
+    assert reason.startswith("(Mara Velden, place of birth, ")
 
 
 def test_a_mention_knows_its_entity(tmp_path: Path) -> None:

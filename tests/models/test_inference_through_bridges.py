@@ -5,6 +5,7 @@ sentence each, and a relation that follows from them and is stated nowhere. Ever
 three sentences, so that only the bridge tells whose premises belong together.
 """
 
+import copy
 import random
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,7 @@ def test_silencing_a_head_hurts_its_own_pattern_most(
         lost = {p: before[p].recall - after[p].recall for p in PATTERNS}
         own.append(lost.pop(pattern))
         others.append(max(lost.values()))
+    assert all(mine > other for mine, other in zip(own, others, strict=True)), (own, others)
     assert sum(own) > 1.5, own  # of 4; the patterns overlap, so a head may be made up for
     assert max(others) < 0.1, others
     for name, value in reasoner.state_dict().items():
@@ -153,17 +155,38 @@ def test_reasoning_infers_what_no_sentence_states_and_names_the_bridge(
     assert accuracy[DocreSd] > 0.8
     assert accuracy[DocreSd] > accuracy[Atlop] + 0.4
 
-    bridges = {
-        (document.id, r.head, r.tail, r.type): r.attributes["bridge"]
-        for document in unseen
-        for r in document.relations
-        if r.type in DERIVED.values()
-    }
-    named = [
-        relation.provenance["bridges"][0]["entity"]
-        == bridges[document.id, relation.head, relation.tail, relation.type]
-        for document in found[DocreSd]
-        for relation in document.relations
-        if (document.id, relation.head, relation.tail, relation.type) in bridges
-    ]
-    assert sum(named) > 0.9 * len(named)
+
+def rightly_attended(model: DocreSd, documents: list[Document]) -> float:
+    """How often the most attended bridge of a derived relation, held for true, is the right one.
+
+    Whatever else was found: which bridges have relations on both sides is not looked at.
+    """
+    right = []
+    for document in documents:
+        batch = model.collate(model.prepare([document]))
+        with torch.inference_mode():
+            found = model.provenance_of(model.score(batch), batch.labels)
+        places = batch.labels.nonzero().tolist()
+        pairs = model.prepare([document])[0].pair_index.tolist()
+        for relation in document.relations:
+            if relation.type in DERIVED.values():
+                row = pairs.index([relation.head, relation.tail])
+                place = places.index([row, model.relations.index(relation.type)])
+                most = max(found[place]["bridges"], key=lambda bridge: bridge["weight"])
+                right.append(most["entity"] == relation.attributes["bridge"])
+    return sum(right) / len(right)
+
+
+def test_the_attention_lies_on_the_bridge(
+    reasoner: DocreSd, encoder_path: Path, documents: list[Document]
+) -> None:
+    seen, unseen = documents[:400], documents[400:]
+    every = reasoner.settings.model_copy(update={"explain": 1000})
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        encoder = Encoder.load(str(encoder_path), overlap=16)
+        untrained = DocreSd.from_documents(encoder, seen, every).eval()
+    trained = copy.copy(reasoner)
+    trained.settings = every
+    assert rightly_attended(trained, unseen) > 0.8
+    assert rightly_attended(untrained, unseen) < 0.5

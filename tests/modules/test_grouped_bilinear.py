@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from factloom.errors import ModelError
 from factloom.modules import grouped_bilinear
 from factloom.modules.grouped_bilinear import GroupedBilinear
 
@@ -105,5 +106,5 @@ def test_weights_start_as_those_of_a_linear_layer_over_the_outer_products() -> N
 
 
 def test_a_block_that_does_not_divide_the_width_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"block_size 4 .* 6"):
+    with pytest.raises(ModelError, match=r"6 .* 4 \(block_size\)"):
         GroupedBilinear(6, 4, 2)

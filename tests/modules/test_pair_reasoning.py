@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from factloom.errors import ModelError
 from factloom.modules.pair_reasoning import (
     PATTERNS,
     FeedForward,
@@ -201,20 +202,29 @@ def test_documents_do_not_see_each_other() -> None:
 
 
 def test_width_has_to_hold_four_heads() -> None:
-    with pytest.raises(ValueError, match="10"):
+    with pytest.raises(ModelError, match=r"10 .* 4 \(heads\)"):
         ReasoningAttention(10)
 
 
+def test_weights_of_chosen_pairs_do_not_depend_on_how_many_are_laid_out_at_once() -> None:
+    pairs = all_pairs(4, 3)
+    matrix, features = matrix_of(pairs, 4, 2), features_of(pairs)
+    chosen = torch.tensor([0, 5, 7, 13, 14, 17])
+    whole, parts = make(), make(elements=1)
+    parts.load_state_dict(whole.state_dict())
+    expected = whole.weights(features, matrix, chosen)
+    torch.testing.assert_close(parts.weights(features, matrix, chosen), expected)
+    assert whole.weights(features, matrix, chosen[:0]).shape == (0, 4, 5)
+
+
 @pytest.mark.parametrize("unit", ["feed_forward", "highway"])
-def test_a_layer_adds_its_attention_and_normalises(unit: str) -> None:
+def test_a_layer_is_its_attention_and_its_unit(unit: str) -> None:
     pairs = all_pairs(4)
     torch.manual_seed(2)
     layer = ReasoningLayer(WIDTH, unit=unit).double().eval()
     features, matrix = features_of(pairs), matrix_of(pairs, 4)
-    between = features + layer.attention(features, matrix)
-    mean, variance = between.mean(1, keepdim=True), between.var(1, unbiased=False, keepdim=True)
-    between = (between - mean) / (variance + 1e-5).sqrt()
-    torch.testing.assert_close(layer(features, matrix), layer.unit(between))
+    expected = layer.unit(features, layer.attention(features, matrix))
+    torch.testing.assert_close(layer(features, matrix), expected)
 
 
 def test_a_layer_that_keeps_nothing_has_the_same_gradients() -> None:
@@ -233,15 +243,25 @@ def test_a_layer_that_keeps_nothing_has_the_same_gradients() -> None:
 
 def test_feed_forward_and_highway_are_their_formulas() -> None:
     torch.manual_seed(2)
-    rows = torch.randn(5, WIDTH, dtype=torch.float64)
+    pairs, attended = torch.randn(2, 5, WIDTH, dtype=torch.float64)
     forward = FeedForward(WIDTH, 0.1).double().eval()
-    inner = rows @ forward.inner.weight.T + forward.inner.bias
-    inner = inner * 0.5 * (1 + torch.erf(inner / math.sqrt(2)))
-    total = rows + inner @ forward.outer.weight.T + forward.outer.bias
-    scale = (total.var(1, unbiased=False, keepdim=True) + 1e-5).sqrt()
-    expected = (total - total.mean(1, keepdim=True)) / scale
-    torch.testing.assert_close(forward(rows), expected)
+    between = normed(pairs + attended)
+    inner = gelu(between @ forward.inner.weight.T + forward.inner.bias)
+    expected = normed(between + inner @ forward.outer.weight.T + forward.outer.bias)
+    torch.testing.assert_close(forward(pairs, attended), expected)
     highway = Highway(WIDTH, 0.1).double().eval()
-    gate = 1 / (1 + (-(rows @ highway.gate.weight.T + highway.gate.bias)).exp())
-    changed = (rows @ highway.transform.weight.T + highway.transform.bias).clamp(min=0)
-    torch.testing.assert_close(highway(rows), gate * changed + (1 - gate) * rows)
+    assert highway.gate.bias.eq(-1).all()
+    gate = 1 / (1 + (-(attended @ highway.gate.weight.T + highway.gate.bias)).exp())
+    changed = gelu(attended @ highway.transform.weight.T + highway.transform.bias)
+    passed = gate * changed + (1 - gate) * attended
+    expected = normed(pairs + passed @ highway.outer.weight.T + highway.outer.bias)
+    torch.testing.assert_close(highway(pairs, attended), expected)
+
+
+def gelu(rows: Tensor) -> Tensor:
+    return rows * 0.5 * (1 + torch.erf(rows / math.sqrt(2)))
+
+
+def normed(rows: Tensor) -> Tensor:
+    scale = (rows.var(1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+    return (rows - rows.mean(1, keepdim=True)) / scale

@@ -13,7 +13,7 @@ from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import RecipeError
 from factloom.models.atlop import Atlop, AtlopSettings
-from factloom.models.docre_sd import DocreSd, DocreSdSettings
+from factloom.models.docre_sd import DocreSd, DocreSdSettings, ReasonedScores
 from factloom.training.plugin import Plugin
 from factloom.training.plugins import make_plugins
 from factloom.training.plugins.self_distillation import SelfDistillation, SelfDistillationSettings
@@ -53,6 +53,17 @@ def divergence(target: Tensor, logits: Tensor) -> float:
     return total / len(logits)
 
 
+def unlikeness(masked: ReasonedScores, target: ReasonedScores, hidden: Tensor) -> float:
+    """1 - cos of the refined features of hidden pairs, as a mean over all pairs, by hand."""
+    total = 0.0
+    rows = zip(masked.features[-1].tolist(), target.features[-1].tolist(), strict=True)
+    for (one, other), chosen in zip(rows, hidden.tolist(), strict=True):
+        product = sum(a * b for a, b in zip(one, other, strict=True))
+        sizes = math.sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+        total += (1 - product / sizes) if chosen else 0.0
+    return total / len(hidden)
+
+
 @pytest.fixture
 def documents(profiles: list[Document]) -> list[Document]:
     return profiles[:4]
@@ -87,13 +98,7 @@ def test_self_distillation_adds_the_masked_loss_and_both_divergences(
     expected += 0.7 * float(model.rule.loss(masked.logits, batch.labels).mean())
     both = divergence(masked.logits, output.logits) + divergence(output.logits, masked.logits)
     expected += 1.3 * both / 2
-    first, second = masked.features[-1], output.scores.features[-1]
-    cosines = [
-        sum(a * b for a, b in zip(one, other, strict=True))
-        / math.sqrt(sum(a * a for a in one) * sum(b * b for b in other))
-        for one, other in zip(first.tolist(), second.tolist(), strict=True)
-    ]
-    expected += 0.6 * (1 - sum(cosines) / len(cosines))
+    expected += 0.6 * unlikeness(masked, output.scores, hidden)
     assert float(changed.loss) == pytest.approx(expected, rel=1e-9)
     assert torch.equal(changed.logits, output.logits)
 
@@ -125,21 +130,24 @@ def test_the_mask_vector_is_learned(
     assert not torch.equal(model.mask_vector, before)
 
 
-def test_an_averaged_teacher_follows_the_weights_and_gives_the_target(
+def test_an_averaged_teacher_follows_the_reasoning_layers_and_adds_its_word(
     tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
 ) -> None:
     model = reasoning_model(tiny_encoder_path, documents).double().eval()
-    settings = SelfDistillationSettings(curriculum="constant", teacher_decay=0.75)
+    settings = SelfDistillationSettings(
+        curriculum="constant", teacher_decay=0.75, teacher_weight=0.4, cosine_weight=0.6
+    )
     plugin = SelfDistillation(settings)
     trainer = trainer_of(model, documents, tmp_path, plugin)
     plugin.on_start(trainer)
-    average = {name: weights.detach().clone() for name, weights in model.named_parameters()}
+    layers = model.reasoning
+    average = {name: weights.detach().clone() for name, weights in layers.named_parameters()}
     for _ in range(3):
         with torch.no_grad():
             for weights in model.parameters():
                 weights.add_(torch.randn_like(weights), alpha=0.05)
         plugin.after_step(trainer, None)  # type: ignore[arg-type]
-        for name, weights in model.named_parameters():
+        for name, weights in layers.named_parameters():
             average[name] = 0.75 * average[name] + 0.25 * weights.detach()
     assert plugin.teacher is not None
     for name, weights in plugin.teacher.named_parameters():
@@ -151,11 +159,39 @@ def test_an_averaged_teacher_follows_the_weights_and_gives_the_target(
         torch.manual_seed(11)
         changed = plugin.after_forward(trainer, batch, output)
         torch.manual_seed(11)
-        masked = model.reason_with_hidden(output.scores, torch.rand(len(batch.labels)) < 0.5)
-        target = plugin.teacher.score(batch).logits
+        hidden = torch.rand(len(batch.labels)) < 0.5
+        masked = model.reason_with_hidden(output.scores, hidden)
+        model.reasoning = plugin.teacher
+        target = model.score(batch)
     expected = float(output.loss + model.rule.loss(masked.logits, batch.labels).mean())
-    expected += divergence(target, masked.logits)
-    assert float(changed.loss) == pytest.approx(expected, rel=1e-9)
+    both = divergence(masked.logits, output.logits) + divergence(output.logits, masked.logits)
+    expected += both / 2 + 0.4 * divergence(target.logits, masked.logits)
+    expected += 0.6 * unlikeness(masked, target, hidden)
+    assert float(changed.loss) == pytest.approx(expected, rel=1e-7)
+
+
+def test_the_cosine_term_teaches_the_first_branch_only(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+) -> None:
+    """With everything hidden, the target alone sees the features of the pairs."""
+    model = reasoning_model(tiny_encoder_path, documents).eval()
+    settings = SelfDistillationSettings(
+        curriculum="constant",
+        largest_rate=1.0,
+        masked_weight=0.0,
+        divergence_weight=0.0,
+        cosine_weight=1.0,
+    )
+    plugin = SelfDistillation(settings)
+    trainer = trainer_of(model, documents, tmp_path, plugin)
+    plugin.on_start(trainer)
+    batch = model.collate(model.prepare(documents))
+    output = model(batch)
+    (plugin.after_forward(trainer, batch, output).loss - output.loss).backward()
+    assert model.mask_vector.grad is not None
+    assert model.mask_vector.grad.abs().sum() > 0
+    assert model.bilinear.weight.grad is not None
+    assert model.bilinear.weight.grad.abs().max() < 1e-7
 
 
 class InterruptionError(Exception):

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloom.document import Document, Relation
+from factloom.explanations import explanations
 
 HEAD, TAIL, RELATION, TITLE, QUIET = "bold cyan", "bold green", "yellow", "bold", "dim"
 
@@ -96,7 +97,7 @@ def _table(*columns: str) -> Table:
 def relation_rows(
     document: Document, names: Mapping[str, str], width: int
 ) -> Iterator[RenderableType]:
-    """A row a relation, as in a table, and its evidence below it."""
+    """A row a relation, as in a table, and below it its evidence and what it follows from."""
     order = {entity: place for place, entity in enumerate(_by_first_mention(document))}
     relations = sorted(document.relations, key=lambda r: (order[r.head], -_score(r)))
     rows = [_cells(document, relation, names) for relation in relations]
@@ -105,7 +106,7 @@ def relation_rows(
     yield _row([Text(column, TITLE) for column in _COLUMNS], widths)
     for relation, row in zip(relations, rows, strict=True):
         yield _row(row, widths)
-        for line in evidence(document, relation):
+        for line in (*evidence(document, relation), *reasons(document, relation, names)):
             yield Padding(line, (0, 0, 0, 4), expand=False)
 
 
@@ -156,6 +157,12 @@ def evidence(document: Document, relation: Relation) -> Iterator[Text]:
                     name = _line(document.text[mention.start : mention.end])
                     line.stylize(style, start, start + len(name))
         yield Text.assemble((f"[{index}] ", QUIET), line)
+
+
+def reasons(document: Document, relation: Relation, names: Mapping[str, str]) -> Iterator[Text]:
+    """The other relations that support it, where the model has reasoned."""
+    for explanation in explanations(document, relation, names):
+        yield Text(_line(explanation), QUIET)
 
 
 def _by_first_mention(document: Document) -> list[int]:

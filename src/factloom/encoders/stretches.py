@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import Document, Relation, Sentence
+from factloom.explanations import renumbered
 from factloom.text.sentences import find_sentences
 
 Relate = Callable[[list[Document]], list[Document]]
@@ -55,6 +56,7 @@ def relate_in_stretches(
                 head=stretch.entities[relation.head],
                 tail=stretch.entities[relation.tail],
                 evidence=tuple(sorted({stretch.sentences[s] for s in relation.evidence})),
+                provenance=renumbered(relation.provenance, stretch.entities),
             )
             key = (whole.head, whole.tail, whole.type)
             if key not in found or (whole.score or 0) > (found[key].score or 0):

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from factloom.document import Document, Relation
 from factloom.errors import DocumentError, ModelError, Place
+from factloom.explanations import explanations
 from factloom.graph.identifiers import (
     RELATION,
     TYPE,
@@ -70,6 +71,7 @@ ENTITY_CLASS = term("fl:Entity")
 MODEL = term("fl:model")
 SCORE = term("fl:score")
 EVIDENCE = term("fl:evidence")
+EXPLANATION = term("fl:explanation")
 MENTION = term("fl:mention")
 BEGIN = term("fl:begin")
 END = term("fl:end")
@@ -167,6 +169,8 @@ class _DocumentGraph:
             yield Quad(statement, SCORE, Literal(float(relation.score)), graph)
         for sentence in relation.evidence:
             yield Quad(statement, EVIDENCE, self._sentence(sentence), graph)
+        for explanation in explanations(self.document, relation, self.relation_names):
+            yield Quad(statement, EXPLANATION, Literal(explanation), graph)
 
     def _about_relation_names(self) -> Iterator[Quad]:
         for relation in dict.fromkeys(relation.type for relation in self.document.relations):

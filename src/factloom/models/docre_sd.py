@@ -11,7 +11,7 @@ Training by self-distillation, where the model has to infer relations of pairs w
 hidden, is the plug-in `self_distillation`; without it this is ATLOP with a reasoning module.
 
 For users, a relation's provenance names the bridges that its pair attended to most, those with
-relations on both sides first:
+relations on both sides first, each with the pattern of those relations:
 
     {"model": "docre_sd", "bridges": [{"entity": 2, "pattern": 1, "weight": 0.61,
                                        "premises": [[0, "P19", 2], [2, "P17", 1]]}, ...]}
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import torch
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 from torch import Tensor, nn
 
 from factloom.document import Document
@@ -87,6 +87,13 @@ class DocreSdSettings(RelationSettings):
     explain: NonNegativeInt = Field(
         3, description="Most bridges that the provenance of a relation names."
     )
+
+    @field_validator("patterns")
+    @classmethod
+    def _each_once(cls, patterns: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(patterns)) < len(patterns):
+            raise ValueError("each pattern has one head: name it once")
+        return patterns
 
 
 class DocreSd(nn.Module):
@@ -158,10 +165,16 @@ class DocreSd(nn.Module):
         features = self.bilinear(pairs.head, pairs.tail).tanh()  # (pairs, width)
         return self.reason(features, pairs.attention, pair_matrix(batch))
 
-    def reason(self, features: Tensor, attention: Tensor, matrix: PairMatrix) -> ReasonedScores:
-        """From the features M0 of the pairs to their relations."""
+    def reason(
+        self,
+        features: Tensor,
+        attention: Tensor,
+        matrix: PairMatrix,
+        layers: nn.ModuleList | None = None,
+    ) -> ReasonedScores:
+        """From the features M0 of the pairs to their relations, by its own layers or others."""
         refined = [features]
-        for layer in self.reasoning:
+        for layer in self.reasoning if layers is None else layers:
             refined.append(layer(refined[-1], matrix))
         return ReasonedScores(self.classifier(refined[-1]), attention, tuple(refined), matrix)
 
@@ -173,6 +186,9 @@ class DocreSd(nn.Module):
     def forward(self, batch: MarkedBatch) -> DocreSdOutput:
         scores = self.score(batch)
         loss = relation_decoding.summed_loss(self, scores, batch) / batch.weight
+        # Several processes only exchange gradients of parameters that this pass has used, and the
+        # mask vector has its use in what self-distillation adds.
+        loss = loss + 0 * self.mask_vector.sum()
         return DocreSdOutput(scores.logits, loss, scores)
 
     @contextmanager
@@ -222,30 +238,30 @@ class DocreSd(nn.Module):
     ) -> list[list[tuple[int, int, float]]]:
         """Pattern, bridge entity and attention weight, at most `explain` of each chosen pair.
 
-        The weight is the mean over the layers of the head's attention. Bridges whose premises are
+        The weight is the mean over layers and heads: features of (s, i) and (i, s) tell much the
+        same, so that any head may look for a bridge. Bridges with a pattern whose premises are
         both among the `related` pairs, bool (pairs,), come first: the others explain little.
         """
         if not self.settings.layers or not self.settings.explain or not len(pairs):
             return [[] for _ in pairs]
+        chosen, row_of = pairs.unique(return_inverse=True)  # a pair may have several relations
         weights = torch.stack(
             [
-                cast(ReasoningLayer, layer).attention.weights(features, scores.matrix, pairs)
+                cast(ReasoningLayer, layer).attention.weights(features, scores.matrix, chosen)
                 for layer, features in zip(self.reasoning, scores.features, strict=False)
             ]
         ).mean(0)[..., 1:]  # (chosen, heads, entities)
-        patterns, entities = self.settings.patterns, weights.shape[2]
-        stated = both_premises(patterns, related, scores.matrix, pairs)
-        most = min(self.settings.explain, len(patterns) * entities)
-        places = (weights + stated).flatten(1).topk(most).indices  # (chosen, most)
-        values = weights.flatten(1).gather(1, places)
-        return [
-            [
-                (patterns[place // entities], place % entities, value)
-                for value, place in zip(*row, strict=True)
-                if value > 0
-            ]
-            for row in zip(values.tolist(), places.tolist(), strict=True)
+        patterns, weight = self.settings.patterns, weights.mean(1)  # (chosen, entities)
+        stated = both_premises(patterns, related, scores.matrix, chosen)
+        most = min(self.settings.explain, weights.shape[2])
+        entities = (weight + stated.any(1)).topk(most).indices  # (chosen, most)
+        heads = (weights + stated).argmax(1).gather(1, entities)
+        rows = (heads.tolist(), entities.tolist(), weight.gather(1, entities).tolist())
+        bridges = [
+            [(patterns[head], entity, value) for head, entity, value in found if value > 0]
+            for found in (zip(*row, strict=True) for row in zip(*rows, strict=True))
         ]
+        return [bridges[row] for row in row_of.tolist()]
 
     def _bridge(
         self,

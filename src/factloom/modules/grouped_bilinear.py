@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from factloom.errors import ModelError
+
 # Pairs whose outer products are in memory at once. On CPUs 128 to 512 run equally fast, both
 # smaller matrices and larger buffers lose.
 CHUNK = 256
@@ -26,7 +28,7 @@ class GroupedBilinear(nn.Module):
     def __init__(self, width: int, block_size: int, classes: int) -> None:
         super().__init__()
         if width % block_size:
-            raise ValueError(f"block_size {block_size} does not divide the width {width}")
+            raise ModelError("indivisible-width", width=width, parts=block_size, of="block_size")
         self.block_size = block_size
         self.weight = nn.Parameter(torch.empty(classes, width * block_size))
         self.bias = nn.Parameter(torch.empty(classes))

@@ -36,6 +36,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from factloom.errors import ModelError
+
 # By pattern: does the premise lead from s to the bridge, does the other lead from o to it?
 LEADS_TO_BRIDGE = {1: (True, False), 2: (True, True), 3: (False, True), 4: (False, False)}
 PATTERNS = tuple(LEADS_TO_BRIDGE)
@@ -112,7 +114,7 @@ class ReasoningAttention(nn.Module):
     ) -> None:
         super().__init__()
         if width % len(PATTERNS):
-            raise ValueError(f"the width {width} is not a multiple of {len(PATTERNS)} heads")
+            raise ModelError("indivisible-width", width=width, parts=len(PATTERNS), of="heads")
         self.patterns = tuple(patterns)
         self.elements = elements
         heads, size = len(self.patterns), width // len(PATTERNS)
@@ -144,15 +146,19 @@ class ReasoningAttention(nn.Module):
     def weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
         """Where chosen pairs look: (chosen, heads, 1 + entities), first at the pair itself."""
         query, key = self._query(pairs, ALL), self._projected(self.key, pairs, ALL)
+        own = (query * key).sum(-1)  # (pairs, heads)
         near, far = self._bridges(self.key_premises, key, matrix, ALL)
         near_mask, far_mask = self._masks(pairs, matrix, ALL)
-        document, head, tail = matrix.document[chosen], matrix.head[chosen], matrix.tail[chosen]
-        keys = near[:, document, head] + far[:, document, tail]  # (heads, chosen, entities, size)
-        of_pair = query[chosen].transpose(0, 1)  # (heads, chosen, size)
-        scores = (keys @ of_pair.unsqueeze(-1)).squeeze(-1)
-        scores = scores + near_mask[:, document, head] + far_mask[:, document, tail]
-        own = (query * key).sum(-1)[chosen].t()  # (heads, chosen)
-        return torch.cat([own.unsqueeze(-1), scores], -1).softmax(-1).transpose(0, 1)
+        laid_out = len(self.patterns) * matrix.entities * query.shape[-1]  # for each chosen pair
+        weights = []
+        for part in chosen.split(max(1, self.elements // laid_out)):
+            document, head, tail = matrix.document[part], matrix.head[part], matrix.tail[part]
+            keys = near[:, document, head] + far[:, document, tail]  # (heads, part, entities, size)
+            scores = (keys @ query[part].transpose(0, 1).unsqueeze(-1)).squeeze(-1)
+            scores = scores + near_mask[:, document, head] + far_mask[:, document, tail]
+            scores = torch.cat([own[part].t().unsqueeze(-1), scores], -1)
+            weights.append(scores.softmax(-1).transpose(0, 1))
+        return torch.cat(weights)
 
     def _heads(self, pairs: Tensor, matrix: PairMatrix, heads: slice) -> Tensor:
         """What some heads give: (pairs, heads x size)"""
@@ -304,38 +310,54 @@ def _attend(
 
 
 class FeedForward(nn.Module):
-    """y = norm(x + W_2 gelu(W_1 x)): what follows the attention in the paper."""
+    """What the paper does with the attention's output a of a pair x.
+
+    y = norm(x + a);  x' = norm(y + W_2 gelu(W_1 y))
+    """
 
     def __init__(self, width: int, dropout: float) -> None:
         super().__init__()
         self.inner, self.outer = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
-        self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
+        self.first_norm, self.second_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, pairs: Tensor) -> Tensor:
-        """(pairs, width) -> (pairs, width)"""
-        refined: Tensor = self.norm(pairs + self.dropout(self.outer(F.gelu(self.inner(pairs)))))
+    def forward(self, pairs: Tensor, attended: Tensor) -> Tensor:
+        """(pairs, width) twice -> (pairs, width)"""
+        between = self.first_norm(pairs + self.dropout(attended))
+        change = self.outer(F.gelu(self.inner(between)))
+        refined: Tensor = self.second_norm(between + self.dropout(change))
         return refined
 
 
 class Highway(nn.Module):
-    """y = g relu(W x) + (1 - g) x,  g = sigmoid(W_g x): what follows it in the authors' code."""
+    """What the authors' code does with it (highway: Srivastava et al., 2015, arXiv 1505.00387).
+
+    g = sigmoid(W_g a);  x' = norm(x + W_o (g gelu(W a) + (1 - g) a))
+
+    The bias of the gate begins at -1: most of the attention's output passes unchanged at first.
+    """
 
     def __init__(self, width: int, dropout: float) -> None:
         super().__init__()
         self.transform, self.gate = nn.Linear(width, width), nn.Linear(width, width)
+        self.outer, self.norm = nn.Linear(width, width), nn.LayerNorm(width)
         self.dropout = nn.Dropout(dropout)
+        nn.init.constant_(self.gate.bias, -1.0)
 
-    def forward(self, pairs: Tensor) -> Tensor:
-        """(pairs, width) -> (pairs, width)"""
-        transformed = self.dropout(F.relu(self.transform(pairs)))
-        return torch.lerp(pairs, transformed, self.gate(pairs).sigmoid())
+    def forward(self, pairs: Tensor, attended: Tensor) -> Tensor:
+        """(pairs, width) twice -> (pairs, width)"""
+        attended = self.dropout(attended)
+        changed = F.gelu(self.transform(attended))
+        passed = torch.lerp(attended, changed, self.gate(attended).sigmoid())
+        refined: Tensor = self.norm(pairs + self.dropout(self.outer(passed)))
+        return refined
 
 
 UNITS = {"feed_forward": FeedForward, "highway": Highway}
 
 
 class ReasoningLayer(nn.Module):
-    """Attention, residual and norm, then a unit that looks at each pair alone.
+    """Attention, then a unit that looks at each pair and its attention's output alone.
 
     Beyond `elements` numbers that would be kept for the backward pass, both are made again there.
     """
@@ -351,18 +373,13 @@ class ReasoningLayer(nn.Module):
         super().__init__()
         self.elements = elements
         self.attention = ReasoningAttention(width, patterns, elements)
-        self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
         self.unit = UNITS[unit](width, dropout)
 
     def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
         """(pairs, width) -> (pairs, width)"""
         if torch.is_grad_enabled() and KEPT * pairs.numel() > self.elements:
-            attended = checkpoint(self._attended, pairs, matrix, use_reentrant=False)
-            refined: Tensor = checkpoint(self.unit, attended, use_reentrant=False)
+            attended = checkpoint(self.attention, pairs, matrix, use_reentrant=False)
+            refined: Tensor = checkpoint(self.unit, pairs, attended, use_reentrant=False)
         else:
-            refined = self.unit(self._attended(pairs, matrix))
+            refined = self.unit(pairs, self.attention(pairs, matrix))
         return refined
-
-    def _attended(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
-        attended: Tensor = self.norm(pairs + self.dropout(self.attention(pairs, matrix)))
-        return attended

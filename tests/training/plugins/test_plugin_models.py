@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from factloom import formats
-from factloom.document import Document
+from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
+from factloom.errors import RecipeError
 from factloom.models.storage import model_class, model_settings
 from factloom.recipe import Recipe
 from factloom.training.plugin import Plugin
@@ -41,8 +42,17 @@ PLUGINS = {
     "vat": {"epsilon": 0.5},
     "swa": {"start": 0.5},
 }
+OF_RELATIONS = {"r_drop": {"weight": 2.0}, "distillation": {"weight": 2.0}}
+RELATION_KINDS = ("atlop", "atlop, global threshold", "docre_sd", "joint")
 ADVERSARIAL_PASSES = {"fgm": 1, "fgsm": 1, "pgd": 2}
 CASES = [(kind, name) for kind in KINDS for name in PLUGINS]
+ALONE = Document(
+    text="Mara Velden was born.",
+    id="alone",
+    sentences=(Sentence(0, 21),),
+    mentions=(Mention(0, 11, "PER"),),
+    entities=(Entity((0,), "PER"),),
+)
 
 
 class Watch(Plugin):
@@ -112,6 +122,29 @@ def test_a_model_is_trained_with_a_plugin_and_its_embeddings_come_back(
     weights, plain = model.state_dict(), training.plain_weights(kind)
     assert all(value.isfinite().all() for value in weights.values())
     assert any(not weights[key].equal(plain[key]) for key in weights)
+
+
+@pytest.mark.parametrize("kind", RELATION_KINDS)
+@pytest.mark.parametrize("name", OF_RELATIONS)
+def test_a_model_of_relations_is_trained_with_what_compares_relations(
+    training: Training, kind: str, name: str, tmp_path: Path
+) -> None:
+    """Also from documents without a pair."""
+    training = Training(training.encoder, [*training.documents, ALONE], tmp_path)
+    settings: dict[str, Any] = dict(OF_RELATIONS[name])
+    if name == "distillation":
+        training.model(kind).save_pretrained(tmp_path / "teacher")
+        settings["teacher"] = str(tmp_path / "teacher")
+    weights = training.run(kind, {name: settings})[0].state_dict()
+    plain = training.plain_weights(kind)
+    assert all(value.isfinite().all() for value in weights.values())
+    assert any(not weights[key].equal(plain[key]) for key in weights)
+
+
+def test_a_teacher_that_reads_in_another_way_is_refused(training: Training, tmp_path: Path) -> None:
+    training.model("joint").save_pretrained(tmp_path / "teacher")
+    with pytest.raises(RecipeError, match="other marker, types"):
+        training.run("atlop", {"distillation": {"teacher": str(tmp_path / "teacher")}})
 
 
 def test_a_recipe_with_all_of_them_trains_and_keeps_them_in_the_provenance(

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import launched_plugins
+import launched_reasoning
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -17,16 +18,20 @@ from torch import Tensor
 def trainings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     one, two = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("two")
     launched_plugins.train_all(one, batch_size=4)
+    launch(launched_plugins.__file__, str(two), "2")
+    return one, two
+
+
+def launch(script: str, *arguments: str) -> None:
+    """Run it on two processes."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu"]
-    command += ["--num_processes=2", f"--main_process_port={port}"]
-    command += [launched_plugins.__file__, str(two), "2"]
+    command += ["--num_processes=2", f"--main_process_port={port}", script, *arguments]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    return one, two
 
 
 def best(output: Path, name: str) -> dict[str, Tensor]:
@@ -46,3 +51,13 @@ def test_two_processes_draw_noise_of_their_own_for_vat(trainings: tuple[Path, Pa
     one, two = (best(output, "vat") for output in trainings)
     torch.testing.assert_close(two["hidden.weight"], one["hidden.weight"], rtol=0.5, atol=0.02)
     assert not two["hidden.weight"].equal(one["hidden.weight"])
+
+
+def test_two_processes_of_a_model_of_relations_stay_the_same(
+    tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    launch(launched_reasoning.__file__, str(tiny_encoder_path), str(tmp_path))
+    for name in ("self_distillation", "r_drop", "distillation"):
+        first, second = (torch.load(tmp_path / name / f"process-{rank}.pt") for rank in (0, 1))
+        for weights in first:
+            assert first[weights].equal(second[weights]), (name, weights)

@@ -16,6 +16,7 @@ from factloom import formats
 from factloom.document import Document
 from factloom.errors import RecipeError
 from factloom.training.plugin import Plugin
+from factloom.training.plugins.vat import _unit
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
 
@@ -239,3 +240,13 @@ def test_documents_without_anything_to_predict_are_told(tmp_path: Path) -> None:
     with pytest.raises(RecipeError) as caught:
         trainer.train()
     assert caught.value.code == "nothing-unlabelled"
+
+
+def test_words_of_a_list_are_moved_together_as_far_as_their_sequences() -> None:
+    """A sequence on its own is moved by 1, three of them by the root of three."""
+    sequences, words = torch.randn(3, 4, 2), torch.randn(5, 2)
+    assert [float(each.norm()) for each in _unit(sequences, 3)] == pytest.approx([1, 1, 1])
+    moved = _unit(words, 3)
+    assert float(moved.norm()) == pytest.approx(math.sqrt(3))
+    torch.testing.assert_close(moved / moved.norm(), words / words.norm())
+    assert _unit(torch.zeros(5, 2), 3).eq(0).all()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from factloom.document import Document
+from factloom.explanations import explanations
 from factloom.graph.exports.merged import MergedGraph
 from factloom.graph.identifiers import document_key, entity_iris
 from factloom.graph.page.text_pieces import Piece, text_pieces
@@ -55,4 +56,5 @@ def _relations(graph: MergedGraph) -> Iterator[dict[str, Any]]:
                 "name": graph.relation_names.get(relation.type, relation.type),
                 "score": relation.score,
                 "evidence": relation.evidence,
+                "reasons": list(explanations(document, relation, graph.relation_names)),
             }

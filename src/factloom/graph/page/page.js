@@ -208,6 +208,7 @@ function factElement(fact) {
       name,
     ),
     ...(quotes.length ? quotes : [none]),
+    ...fact.reasons.map((reason) => make("p", { className: "note", textContent: reason })),
   );
 }
 

@@ -49,10 +49,11 @@ class Distillation(Plugin):
     def after_forward(self, trainer: Trainer, batch: Any, output: Any) -> Any:
         model: Any = trainer.model
         with torch.no_grad():
-            target = self.teacher.score(batch).logits  # (pairs, classes)
+            target = self.teacher(batch).logits  # (pairs, classes)
         temperature = self.settings.temperature
         divergence = model.rule.divergence(output.logits / temperature, target / temperature)
-        loss = output.loss + self.settings.weight * temperature**2 * divergence.mean()
+        divergence = divergence.sum() / batch.weight  # as the loss is
+        loss = output.loss + self.settings.weight * temperature**2 * divergence
         return dataclasses.replace(output, loss=loss)
 
     def _require_same_view(self, teacher: Any, model: Any) -> None:
@@ -61,13 +62,20 @@ class Distillation(Plugin):
         differences = {
             "relations": teacher.relations != model.relations,
             "threshold": type(teacher.rule) is not type(model.rule),
-            "marker": teacher.settings.marker != model.settings.marker,
+            "marker": _marker(teacher) != _marker(model),
+            "types": getattr(teacher, "types", ()) != getattr(model, "types", ()),
             "tokens": teacher.encoder.tokenizer.get_vocab() != model.encoder.tokenizer.get_vocab(),
         }
         other = ", ".join(name for name, differs in differences.items() if differs)
         if other:
             place = Place(part="plugins.distillation.teacher")
             raise RecipeError("other-teacher", place, teacher=self.settings.teacher, other=other)
+
+
+def _marker(model: Any) -> str | None:
+    """Models that read the bare text have none."""
+    marker: str | None = getattr(model.settings, "marker", None)
+    return marker
 
 
 def require_relation_model(model: nn.Module, plugin: str) -> None:

@@ -40,7 +40,8 @@ class RDrop(Plugin):
     def after_forward(self, trainer: Trainer, batch: Any, output: Any) -> Any:
         model: Any = trainer.model
         second = model(batch)
-        divergence = symmetric_divergence(model.rule, output.logits, second.logits).mean()
+        divergence = symmetric_divergence(model.rule, output.logits, second.logits)  # (pairs,)
+        divergence = divergence.sum() / batch.weight  # as the loss is
         loss = (output.loss + second.loss) / 2 + self.settings.weight * divergence
         return dataclasses.replace(output, loss=loss)
 

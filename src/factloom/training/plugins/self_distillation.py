@@ -11,11 +11,16 @@ The part of pairs that are hidden grows with the training step t of T (curriculu
 
     gamma_t = min(gamma_max, t / T)
 
-Options of the authors' code, off by default: the distribution that the first branch is drawn to
-comes from a running average of the weights (mean teacher; Tarvainen, Valpola, NeurIPS 2017), and
-a term 1 - cos(first, second) of the refined pair features.
+Options of the authors' code, off by default, each a term more:
 
-The encoder runs once a step; what is done twice is the reasoning.
+    teacher   v KL(teacher || first): reasoning layers that are a running average of the model's
+              (mean teacher; Tarvainen, Valpola, NeurIPS 2017) see everything, too
+    cosine    u (1 - cos(first, target)) of the refined features, 0 for pairs in sight; the target
+              is the teacher or else the second branch, and learns nothing from it
+
+All terms are means over the pairs.
+
+The encoder runs once a step; what is done twice, or with a teacher three times, is the reasoning.
 """
 
 import copy
@@ -30,7 +35,7 @@ from torch import Tensor, nn
 
 from factloom.encoders.marked_documents import MarkedBatch
 from factloom.errors import Place, RecipeError
-from factloom.models.docre_sd import DocreSd, DocreSdOutput
+from factloom.models.docre_sd import DocreSd, DocreSdOutput, ReasonedScores
 from factloom.modules.thresholds import symmetric_divergence
 from factloom.training.plugin import Plugin
 from factloom.training.step import Step
@@ -53,17 +58,18 @@ class SelfDistillationSettings(BaseModel):
     )
     masked_weight: NonNegativeFloat = Field(1.0, description="w: weight of the first branch.")
     divergence_weight: NonNegativeFloat = Field(1.0, description="lambda: weight of the KL term.")
-    cosine_weight: NonNegativeFloat = Field(0.0, description="Weight of the cosine term.")
     teacher_decay: Annotated[float, Field(gt=0, lt=1)] | None = Field(
-        None, description="Decay of the averaged teacher, such as 0.999. No such teacher if absent."
+        None, description="Decay of the averaged teacher, such as 0.99. No such teacher if absent."
     )
+    teacher_weight: NonNegativeFloat = Field(1.0, description="v: weight of the teacher's word.")
+    cosine_weight: NonNegativeFloat = Field(0.0, description="u: weight of the cosine term.")
 
 
 class SelfDistillation(Plugin):
     """Adds the branch with hidden pairs to every step of a `docre_sd` model."""
 
     settings: SelfDistillationSettings
-    teacher: DocreSd | None = None
+    teacher: nn.ModuleList | None = None  # reasoning layers
 
     def __init__(self, settings: SelfDistillationSettings) -> None:
         self.settings = settings
@@ -72,7 +78,7 @@ class SelfDistillation(Plugin):
         if not isinstance(trainer.model, DocreSd) or not trainer.model.settings.layers:
             raise RecipeError("cannot-reason", Place(part="plugins.self_distillation"))
         if self.settings.teacher_decay is not None:
-            self.teacher = copy.deepcopy(trainer.model).eval().requires_grad_(False)
+            self.teacher = copy.deepcopy(trainer.model.reasoning).eval().requires_grad_(False)
 
     def after_forward(
         self, trainer: Trainer, batch: MarkedBatch, output: DocreSdOutput
@@ -81,17 +87,19 @@ class SelfDistillation(Plugin):
         assert isinstance(model, DocreSd)
         hidden = self._hidden(batch.labels, self.rate(trainer.progress.step, trainer.total_steps))
         masked = model.reason_with_hidden(output.scores, hidden)
-        loss = output.loss + settings.masked_weight * (
-            model.rule.loss(masked.logits, batch.labels).mean()
+        target = self._target(model, output.scores)
+        terms = settings.masked_weight * model.rule.loss(masked.logits, batch.labels)  # (pairs,)
+        terms = terms + settings.divergence_weight * symmetric_divergence(
+            model.rule, masked.logits, output.logits
         )
-        if settings.divergence_weight:
-            loss = loss + settings.divergence_weight * (
-                self._divergence(model, batch, output.logits, masked.logits).mean()
+        if self.teacher is not None:
+            terms = terms + settings.teacher_weight * model.rule.divergence(
+                masked.logits, target.logits
             )
         if settings.cosine_weight:
-            first, second = masked.features[-1], output.scores.features[-1]  # (pairs, width)
-            loss = loss + settings.cosine_weight * (1 - F.cosine_similarity(first, second)).mean()
-        return dataclasses.replace(output, loss=loss)
+            alike = F.cosine_similarity(masked.features[-1], target.features[-1])
+            terms = terms + settings.cosine_weight * hidden * (1 - alike)
+        return dataclasses.replace(output, loss=output.loss + terms.sum() / batch.weight)
 
     def rate(self, step: int, steps: int) -> float:
         """gamma_t after `step` of `steps` updates."""
@@ -104,20 +112,19 @@ class SelfDistillation(Plugin):
         rates = torch.where(labels.any(1), rate, rate * self.settings.unrelated_part)
         return torch.rand(len(labels), device=labels.device) < rates
 
-    def _divergence(
-        self, model: DocreSd, batch: MarkedBatch, logits: Tensor, masked: Tensor
-    ) -> Tensor:
-        """(pairs, classes) twice -> (pairs,)"""
+    @torch.no_grad()
+    def _target(self, model: DocreSd, scores: ReasonedScores) -> ReasonedScores:
+        """What the teacher says of pairs that are all in sight; without one, the model itself."""
         if self.teacher is None:
-            return symmetric_divergence(model.rule, masked, logits)
-        with torch.no_grad():
-            target = self.teacher.score(batch).logits
-        return model.rule.divergence(masked, target)
+            features = tuple(each.detach() for each in scores.features)
+            return dataclasses.replace(scores, logits=scores.logits.detach(), features=features)
+        return model.reason(scores.features[0], scores.attention, scores.matrix, self.teacher)
 
     @torch.no_grad()
     def after_step(self, trainer: Trainer, step: Step) -> None:  # noqa: ARG002
         if self.teacher is not None and self.settings.teacher_decay is not None:
-            _move_towards(self.teacher, trainer.model, 1 - self.settings.teacher_decay)
+            assert isinstance(trainer.model, DocreSd)
+            _move_towards(self.teacher, trainer.model.reasoning, 1 - self.settings.teacher_decay)
 
     def state_dict(self) -> dict[str, Any]:
         return {} if self.teacher is None else {"teacher": self.teacher.state_dict()}

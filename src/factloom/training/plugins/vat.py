@@ -9,8 +9,9 @@ predicts for it; no gradient goes through the clean prediction p(x).
     r = epsilon * d / ||d||              where the prediction changes most
     loss = loss + weight * mean of D(r) over all terms of the batch
 
-Norms are those of a sequence (a window of the encoder), each with its own r. D needs no label, only
-`output.logits` with a row for every term of the loss:
+Norms are those of a sequence (a window of the encoder), each with its own r. Words of a lexicon are
+looked up as one list for all n sequences: these are moved together, by sqrt(n) times as much. D
+needs no label, only `output.logits` with a row for every term of the loss:
 
     tags of a word         softmax over the tags, for a CRF too: its transitions are left alone
     relations of a pair    as the model's threshold has it: softmax over the relations and the
@@ -100,7 +101,8 @@ class VirtualAdversarialTraining(Plugin):
     def _divergence(self, trainer: Trainer, batch: Any) -> Tensor:
         """D(r), summed over the terms of the batch."""
         seed = int(torch.randint(2**62, ()))  # drawn before the first pass: see `_logits`
-        embedded: list[Tensor] = []  # (sequences, length, width), one a look into a table
+        # (sequences, length, width), or (words, width) of all of them; one a look into a table
+        embedded: list[Tensor] = []
         with torch.no_grad():
             clean = self._logits(trainer, batch, _noting(embedded))  # (terms, classes)
         if not embedded:
@@ -110,11 +112,12 @@ class VirtualAdversarialTraining(Plugin):
             logits = self._logits(trainer, batch, _adding(shifts))  # (terms, classes)
             return _divergences(trainer.model, clean, logits).sum()
 
-        directions = [_unit(noise) for noise in _noise_like(embedded, seed)]
+        sequences = max((len(found) for found in embedded if found.dim() > 2), default=1)
+        directions = [_unit(noise, sequences) for noise in _noise_like(embedded, seed)]
         for _ in range(self.settings.power_iterations):
             shifts = [(self.settings.probe * each).requires_grad_() for each in directions]
             gradients = torch.autograd.grad(divergence(shifts), shifts, materialize_grads=True)
-            directions = [_unit(gradient) for gradient in gradients]
+            directions = [_unit(gradient, sequences) for gradient in gradients]
         return divergence([self.settings.epsilon * each for each in directions])
 
     def _logits(self, trainer: Trainer, batch: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
@@ -171,10 +174,13 @@ def _noise_like(tensors: Sequence[Tensor], seed: int) -> list[Tensor]:
     ]
 
 
-def _unit(direction: Tensor) -> Tensor:
-    """Divided by the norm of each sequence; zeros stay zeros."""
-    flat = direction.flatten(1)  # (sequences, length x width)
-    norm: Tensor = torch.linalg.vector_norm(flat, dim=1, keepdim=True)  # (sequences, 1)
+def _unit(direction: Tensor, sequences: int) -> Tensor:
+    """Of norm 1 in each sequence, or of that in the mean of `sequences`; zeros stay zeros."""
+    if direction.dim() > 2:
+        flat, length = direction.flatten(1), 1.0  # (sequences, length x width)
+    else:
+        flat, length = direction.flatten().unsqueeze(0), sequences**0.5
+    norm: Tensor = torch.linalg.vector_norm(flat, dim=1, keepdim=True) / length
     return (flat / norm.masked_fill(norm == 0, 1.0)).view_as(direction)
 
 
