@@ -214,6 +214,30 @@ def test_words_without_tags_are_read_and_tagged(tmp_path: Path) -> None:
     assert written(tmp_path / "b", [named]) == "Max B-PER\nleft O\n\n"
 
 
+@pytest.mark.parametrize("content", ["Max\nleft\n\n", "Max,PER\nleft,none\n"])
+def test_file_without_tags_is_warned_of_once(tmp_path: Path, content: str) -> None:
+    assert flaws_of(tmp_path / "a", content * 3) == [("no-tag-column", None)]
+
+
+@pytest.mark.parametrize("sign", [",", ";", "|"])
+def test_columns_between_other_signs_are_read_and_written(tmp_path: Path, sign: str) -> None:
+    content = f"Ada{sign}NNP{sign}B-PER\nleft{sign}VBD{sign}O\n\n"
+    documents = read_text(tmp_path / "a", content)
+    assert [names(document) for document in documents] == [[("Ada", "PER")]]
+    assert written(tmp_path / "b", documents) == content
+    assert flaws_of(tmp_path / "a", content) == []
+
+
+def test_names_are_written_into_the_column_of_names_not_into_that_of_fillers(
+    tmp_path: Path,
+) -> None:
+    content = "Ada NNP O B-PER\nleft VBD O O\nLondon NNP O B-LOC\n\n"
+    [document] = read_text(tmp_path / "a", content)
+    predicted = document.replace(mentions=(Mention(9, 15, "GPE"),))
+    expected = "Ada NNP O O\nleft VBD O O\nLondon NNP O B-GPE\n\n"
+    assert written(tmp_path / "b", [predicted]) == expected
+
+
 def test_text_without_tokens_is_written_word_by_word(tmp_path: Path) -> None:
     document = Document(
         "Ada left. 马云来了。",

@@ -20,6 +20,13 @@ from factloom.formats.conll_layout import Layout, Options, find_layout, looks_li
         ("EU NNP B-NP\nleft VBD B-VP\n", Layout(tags=(2,), width=3)),  # phrases alone
         ("EU B-ORG 0 0 1 0\nleft O 0 0 0 0\n", Layout(width=6)),
         ("EU\tB-ORG\tO\nleft\tO\tO\n", Layout(delimiter="\t", tags=(1, 2), width=3)),
+        ("EU NNP O B-ORG\nleft VBD O O\n", Layout(tags=(3,), width=4)),  # O stands for phrases
+        ("EU NNP O O\nleft VBD O O\n", Layout(tags=(2, 3), width=4)),  # nobody can tell
+        ("EU,B-ORG\n,,O\nleft,O\n", Layout(delimiter=",")),
+        ("EU;NNP;B-ORG\nleft;VBD;O\n", Layout(tags=(2,), delimiter=";", width=3)),
+        ("EU|||B-ORG\nleft|||O\n", Layout(tags=(3,), delimiter="|", width=4)),
+        (", O\nEU B-ORG\n; O\n", Layout()),  # signs that are words
+        ("EU,ORG\nleft,none\n", Layout(tags=(), width=1)),
         ("1\tEU\tB-ORG\n2\tleft\tO\n", Layout(1, (2,), "\t", width=3)),
         ("B-ORG EU\nO left\n", Layout(word=1, tags=(0,))),
         ("吴 B-PER\n1 O\n阳 O\n", Layout(separator="")),
@@ -54,6 +61,9 @@ def test_options_come_first(tmp_path: Path) -> None:
         "a O\nb O\nc",  # cut off
         "# remark\n\na O\r\nb O\r\n",
         "a O\nb B-X\n" * 10 + "broken line here\n",
+        "a,O\nb,B-X\n",
+        "a;O\nb;B-X\n",
+        "a|O\nb|B-X\n",
     ],
 )
 def test_columns_of_tags_are_recognised(head: str) -> None:
@@ -71,6 +81,7 @@ def test_columns_of_tags_are_recognised(head: str) -> None:
         "word\ttype\nEU\tORG\n",
         "a O\nb B-X\nnot a line of columns\n",
         "O\nO\nB-X\n",
+        "EU,ORG\nleft,none\n",
     ],
 )
 def test_other_text_is_not(head: str) -> None:

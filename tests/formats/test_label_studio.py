@@ -161,6 +161,14 @@ def test_direction_says_which_end_is_the_head(
             {**task("a"), "annotations": [{"result": []}, {"result": []}]},
             ("several-annotations", "annotations"),
         ),
+        (
+            {"data": {"text": "a"}, "predictions": [12, {"result": [region(0, 9)]}]},
+            ("span-outside-text", "predictions[1].result[0]"),
+        ),
+        (
+            {"data": {"text": "a"}, "predictions": ["12"]},
+            ("wrong-type", "predictions[0]"),
+        ),
     ],
 )
 def test_flaw_names_the_path(
@@ -171,6 +179,19 @@ def test_flaw_names_the_path(
     code, part = expected
     flaws = [(flaw.code, flaw.place.part) for flaw in formats.check(path, "label-studio")]
     assert flaws == [(code, ", ".join(filter(None, ("record 0", part))))]
+
+
+def test_predictions_named_by_number_are_passed_over_and_kept(tmp_path: Path) -> None:
+    whole = {"id": 14, "result": [region(0, 1)]}
+    tasks = [
+        task("a b", region(2, 3), predictions=[12, 13]),
+        {"data": {"text": "c"}, "annotations": [], "predictions": [12, whole]},
+        {"data": {"text": "d"}, "annotations": [], "predictions": [12]},
+    ]
+    documents = read_tasks(tmp_path / "a", tasks)
+    found = [(m.start, m.end) for document in documents for m in document.mentions]
+    assert found == [(2, 3), (0, 1)]
+    assert written_tasks(tmp_path / "b", documents) == tasks
 
 
 def test_score_that_is_no_probability_is_not_taken_for_one(tmp_path: Path) -> None:

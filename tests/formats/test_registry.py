@@ -19,7 +19,7 @@ def detected(path: Path, content: str) -> str:
 
 
 @pytest.mark.parametrize("format", SAMPLES)
-@pytest.mark.parametrize("name", ["file", "file.json", "file.txt"])
+@pytest.mark.parametrize("name", ["file", "file.csv", "file.txt"])
 def test_content_tells_the_format_whatever_the_name(tmp_path: Path, format: str, name: str) -> None:
     assert detected(tmp_path / name, SAMPLES[format]) == format
 
@@ -70,6 +70,45 @@ def test_other_kinds_of_files_are_called_by_their_name(
 def test_txt_suffix_decides_where_the_content_does_not(tmp_path: Path) -> None:
     assert detected(tmp_path / "file.txt", "[Music] He sings.") == "text"
     assert detected(tmp_path / "file.txt.gz", "Name\tAge\n") == "text"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["Ada PER-B\nleft O\n", "Ada B_PER\n", "Ada b-per\nleft o\n", "Ada\tPER-B\nleft\tO\n"],
+)
+def test_mistaken_tags_of_a_conll_file_are_told_instead_of_read_as_prose(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "x.conll"
+    assert detected(path, content) == "conll"
+    assert {flaw.code for flaw in formats.check(path)} == {"unknown-tag"}
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a.conll", "conll"),
+        ("a.CONLL.gz", "conll"),
+        ("a.json", "docred"),
+        ("a.pubtator", "pubtator"),
+    ],
+)
+def test_prose_with_the_suffix_of_data_is_of_that_format(
+    tmp_path: Path, name: str, format: str
+) -> None:
+    assert detected(tmp_path / name, "Torvik lies on the Ouse.\n") == format
+
+
+@pytest.mark.parametrize("format", sorted(SAMPLES.keys() - {"text"}))
+def test_data_with_the_suffix_of_other_data_is_told_by_its_content(
+    tmp_path: Path, format: str
+) -> None:
+    assert detected(tmp_path / "file.json", SAMPLES[format]) == format
+
+
+def test_unknown_json_is_not_told_by_its_suffix(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown-format"):
+        detected(tmp_path / "a.json", '{"P6": "head of government"}')
 
 
 def test_content_of_two_formats_is_decided_by_the_suffix_or_told_ambiguous(tmp_path: Path) -> None:

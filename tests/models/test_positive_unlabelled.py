@@ -270,6 +270,14 @@ def test_negatives_alone_are_nothing_to_learn(tiny_encoder_path: Path) -> None:
     assert caught.value.code == "no-mentions-to-learn"
 
 
+def test_a_type_that_is_only_inside_longer_names_is_an_error(tiny_encoder_path: Path) -> None:
+    nested = document("city", ["Torvik City was born"], ("Torvik City", "LOC"), ("City", "ORG"))
+    encoder = Encoder.load(str(tiny_encoder_path))
+    with pytest.raises(ModelError, match="'ORG'") as caught:
+        PositiveUnlabelled.from_documents(encoder, [nested], PositiveUnlabelledSettings())
+    assert caught.value.code == "type-without-words"
+
+
 def test_given_shares_are_what_the_risks_use(tiny_encoder_path: Path) -> None:
     shares = LabelShares(prior=(0.5,), share=(0.25,), negative_share=(0.0,))
     model = PositiveUnlabelled(Encoder.load(str(tiny_encoder_path)), ["PER"], shares)

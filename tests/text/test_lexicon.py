@@ -37,7 +37,7 @@ def test_plain_lines_are_words_also_with_spaces_in_them(tmp_path: Path) -> None:
 
 
 def test_columns_are_type_and_frequency_or_one_of_both(tmp_path: Path) -> None:
-    lines = ("南京\tLOC\t12", "大桥\t7", "阿里\tORG", "水\t\t3", "火\tX\t", "风\t")
+    lines = ("南京\tLOC\t12", "大桥\t7", "阿里\tORG", "水\t\t3", "火\tX\t", "风\t", "雪\t3D")
     path = written(tmp_path / "words.tsv", "\n".join(lines))
     assert list(read_word_list(path)) == [
         Entry("南京", "LOC", 12),
@@ -46,6 +46,7 @@ def test_columns_are_type_and_frequency_or_one_of_both(tmp_path: Path) -> None:
         Entry("水", None, 3),
         Entry("火", "X", None),
         Entry("风"),
+        Entry("雪", "3D"),
     ]
 
 
@@ -59,6 +60,11 @@ def test_spaces_around_tabs_and_old_line_ends_are_taken_as_in_thuocl(tmp_path: P
     [
         ("南京\tLOC\tmany", "lexicon-frequency", "'many'"),
         ("南京\tLOC\t-3", "lexicon-frequency", "'-3'"),
+        ("南京\t-3", "lexicon-frequency", "'-3'"),
+        ("南京\t3.5", "lexicon-frequency", "'3.5'"),
+        ("南京\t.5", "lexicon-frequency", "'.5'"),
+        ("南京\t1,200", "lexicon-frequency", "'1,200'"),
+        ("南京\t1e5", "lexicon-frequency", "'1e5'"),
         ("\tLOC\t3", "lexicon-no-word", "tab"),
         ("南京\tLOC\t3\tmore", "lexicon-columns", "4 columns"),
     ],

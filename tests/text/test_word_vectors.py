@@ -1,6 +1,7 @@
 """Word vectors of all formats, read for some words only, with a clear error for every defect."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,13 @@ def too_few_words(path: Path) -> Path:
     return path
 
 
+def not_finite(make: Callable[[Path], Path], path: Path) -> Path:
+    """A file in which one number of the second word is none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "VECTORS", np.where(VECTORS[1, 1] == VECTORS, np.nan, VECTORS))
+        return make(path)
+
+
 def two_matrices(folder: Path) -> Path:
     matrix_file(folder / "a.npy")
     matrix_file(folder / "b.npy")
@@ -110,6 +118,11 @@ def two_matrices(folder: Path) -> Path:
         (lambda f: text(f / "v.vec", "马 1 x 3\n"), "vectors-number", "line 1"),
         (lambda f: text(f / "v.vec", "马\n"), "vectors-width", "line 1"),
         (lambda f: text(f / "v.bin", "马 1 2 3\n"), "vectors-header", "v.bin"),
+        (lambda f: text(f / "v.vec", "2 3\n马 1 2 3\n"), "vectors-cut", "1 of 2"),
+        (lambda f: text(f / "v.vec", "马 1 2\n云 1 nan\n"), "vectors-not-finite", "line 2"),
+        (lambda f: text(f / "v.vec", "马 1 -inf\n"), "vectors-not-finite", "line 1"),
+        (lambda f: not_finite(binary_file, f / "v.bin"), "vectors-not-finite", "'云'"),
+        (lambda f: not_finite(matrix_file, f / "v.npy"), "vectors-not-finite", "'云'"),
         (lambda f: cut(binary_file(f / "v.bin"), 5), "vectors-cut", "4 of 5"),
         (lambda f: cut(binary_file(f / "v.bin"), 14), "vectors-cut", "4 of 5"),
         (lambda f: cut(binary_file(f / "v.bin.gz"), 12), "file-unreadable", "v.bin.gz"),
@@ -124,6 +137,18 @@ def test_a_defect_is_told_with_its_place(make, code: str, said: str, tmp_path: P
         read_vectors(make(tmp_path))
     assert caught.value.code == code
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_blank_lines_are_passed_over(tmp_path: Path, header: bool) -> None:
+    path = text_file(tmp_path / "v.vec", header)
+    path.write_text(path.read_text(encoding="utf-8") + "\n \n", encoding="utf-8")
+    assert read_vectors(path).words == vector_words(path) == tuple(dict.fromkeys(WORDS))
+
+
+def test_numbers_of_words_that_nobody_wants_are_not_looked_at(tmp_path: Path) -> None:
+    path = text(tmp_path / "v.vec", "2 2\n马 1 2\n云 1 nan\n")
+    assert read_vectors(path, {"马"}.__contains__).words == ("马",)
 
 
 @pytest.mark.parametrize("make", [FILES[0], FILES[3], FILES[6]])

@@ -148,6 +148,29 @@ def test_a_veto_takes_out_what_was_there_from_the_beginning(
     assert "Torvik" not in Round(output / "round-02").proposed.read_text(encoding="utf-8")
 
 
+def test_a_veto_of_what_was_there_is_followed_also_where_nothing_is_new(
+    tmp_path: Path, trained: list[dict[str, Any]]
+) -> None:
+    recipe, output = small_recipe(tmp_path, Path("none"), rounds=2), tmp_path / "out"
+    paused = AdaptiveDictionary(recipe, output, pause=True).run()
+    Path(paused["paused"]).write_text("veto\tTorvik\tLOC\n", encoding="utf-8")
+    AdaptiveDictionary(recipe, output, resume=True).run()
+    assert known(trained[1]) == {"Mara", "Tove", "Ashmere"}
+    assert "Torvik" not in (output / "dictionary.tsv").read_text(encoding="utf-8")
+
+
+def test_a_type_whose_names_are_all_vetoed_has_no_prior_any_more(
+    tmp_path: Path, trained: list[dict[str, Any]]
+) -> None:
+    recipe, output = small_recipe(tmp_path, Path("none"), rounds=2), tmp_path / "out"
+    recipe = recipe.model_copy(update={"model": {**recipe.model, "priors": "estimated"}})
+    paused = AdaptiveDictionary(recipe, output, pause=True).run()
+    vetoes = "".join(f"veto\t{name}\tLOC\n" for name in ("Torvik", "Ashmere"))
+    Path(paused["paused"]).write_text(vetoes, encoding="utf-8")
+    AdaptiveDictionary(recipe, output, resume=True).run()
+    assert list(trained[1]["recipe"].model["priors"]) == ["PER"]
+
+
 def test_a_round_that_has_begun_keeps_its_dictionary(
     tmp_path: Path, trained: list[dict[str, Any]]
 ) -> None:

@@ -136,9 +136,18 @@ def test_names_can_be_mended_and_added_by_hand(tables: tuple[Path, Path]) -> Non
     assert decisions.vetoed == {("May", "PER")}
 
 
-def test_an_emptied_table_vetoes_all(tables: tuple[Path, Path]) -> None:
-    tables[0].write_text("", encoding="utf-8")
+@pytest.mark.parametrize("left", ["", "\n", " \r\n\n", "\ufeff", "\ufeff\n"])
+def test_an_emptied_table_vetoes_all(tables: tuple[Path, Path], left: str) -> None:
+    tables[0].write_text(left, encoding="utf-8")
     assert len(read_decisions(*tables).vetoed) == 2
+
+
+@pytest.mark.parametrize("heading", ["decision\tname\ttype", "decision\tname\ttype\t\t\t"])
+def test_a_shortened_heading_is_no_decision(tables: tuple[Path, Path], heading: str) -> None:
+    tables[0].write_text(f"{heading}\nadd\tAda\tPER\n", encoding="utf-8")
+    decisions = read_decisions(*tables)
+    assert decisions.added == (Entry("Ada", "PER"),)
+    assert decisions.vetoed == {("May", "PER")}
 
 
 @pytest.mark.parametrize("line", ["maybe\tAda\tPER", "add\tAda", "add\t\tPER", "add\tA\tPER\tx"])

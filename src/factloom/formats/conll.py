@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from factloom.document import Document, Mention, Sentence
-from factloom.errors import Flaw, InputError, Place
+from factloom.errors import Flaw, InputError, Place, flaw
 from factloom.formats import source as limits
 from factloom.formats.conll_layout import (
     Kept,
@@ -66,6 +66,8 @@ def read(source: Source, report: Report, options: Options) -> Iterator[Document]
     if options.scheme is None:
         scheme = find_scheme(_first_tags(source, layout))
         layout = dataclasses.replace(layout, scheme=scheme)
+    if not layout.tags:
+        report(flaw("no-tag-column", source.place))
     for number, lines in enumerate(_documents(source, layout, report), start=1):
         numbers = [number for sentence in lines.sentences for number, _ in sentence.words]
         findings = Findings(Place(str(source.path), numbers[0] if numbers else None), report)

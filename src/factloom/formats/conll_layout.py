@@ -28,6 +28,7 @@ DOCUMENT_START = "-DOCSTART-"
 _MOST = 0.9
 _SIGNS = {"tab": "\t", "space": " ", "comma": ","}
 _RUNS = "spaces"
+_OTHER_DELIMITERS = (",", ";", "|")
 _LETTERS = frozenset("OBIEMSLU")
 _TAG = re.compile(r"O|[BIEMSLU]-\S.*")
 _POSITION = re.compile(r"(.)([0-9]+)", re.DOTALL)
@@ -156,21 +157,15 @@ def looks_like(head: str) -> bool:
     lines = _lines(head)
     if len(lines) < 2:  # a line such as "Vitamin B-12" is prose
         return False
-    delimiter = _find_delimiter(lines)
-    rows = [Layout(delimiter=delimiter, width=10**6).split(line) for line in lines]
-    width = _width(rows)
-    fitting = [row for row in rows if len(row) == width]
-    return width > 1 and len(fitting) >= _MOST * len(rows) and bool(_tag_columns(fitting))
+    return _has_tags(lines, _find_delimiter(lines))
 
 
 def find_layout(head: str, options: Options) -> Layout:
     """The layout of the file that begins with `head`; its scheme is still that of the options."""
     lines = _lines(head)
     delimiter = options.delimiter or _find_delimiter(lines)
-    rough = Layout(delimiter=delimiter, width=10**6)
-    rows = [rough.split(line) for line in lines]
-    width = _width(rows)
-    rows = [row for row in rows if len(row) == width]
+    rows = _rows(lines, delimiter)
+    width = len(rows[0]) if rows else 2
     tags = tuple(n for n in _tag_columns(rows) if n != options.word)
     word = _word_column(rows, tags) if options.word is None else options.word
     tags = tags or ((width - 1,) if width > 1 and word != width - 1 else ())
@@ -232,6 +227,15 @@ def _lines(head: str) -> list[str]:
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:
+    """White space; another sign only where that cuts nothing, and the sign sets tags apart."""
+    found = _find_white_space(lines)
+    rows = _rows(lines, found)
+    if rows and len(rows[0]) > 1:
+        return found
+    return next((sign for sign in _OTHER_DELIMITERS if _has_tags(lines, sign)), found)
+
+
+def _find_white_space(lines: Sequence[str]) -> str:
     if sum("\t" in line for line in lines) >= _MOST * len(lines):
         return "\t"
     # A line that begins with a space is one whose word is a space, or got lost.
@@ -242,12 +246,27 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     return _RUNS
 
 
-def _width(rows: Sequence[Sequence[str]]) -> int:
-    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 2
+def _rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The lines cut into columns, those alone that have as many as most."""
+    rough = Layout(delimiter=delimiter, width=10**6)
+    widths = Counter(len(rough.split(line)) for line in lines).most_common(1)
+    layout = Layout(delimiter=delimiter, width=widths[0][0] if widths else 2)
+    rows = [layout.split(line) for line in lines]
+    return [row for row in rows if len(row) == layout.width]
+
+
+def _has_tags(lines: Sequence[str], delimiter: str) -> bool:
+    rows = _rows(lines, delimiter)
+    fitting = len(rows) >= _MOST * len(lines)
+    return bool(rows) and fitting and len(rows[0]) > 1 and bool(_tag_columns(rows))
 
 
 def _tag_columns(rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """The columns of names; those of phrases only if there are no others."""
+    """The columns of names; those of phrases only if there are no others.
+
+    A column of nothing but O behind one of names is a level without any so far. In front of it, it
+    fills the place of the phrases, and is none.
+    """
     columns = list(zip(*rows, strict=True))
     tagged = [
         number
@@ -256,7 +275,8 @@ def _tag_columns(rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
     ]
     types = {number: {tag[2:] for tag in columns[number]} - {""} for number in tagged}
     names = [number for number in tagged if not types[number] or types[number] - _PHRASES]
-    return tuple(names or tagged)
+    first = next((number for number in names if types[number]), 0)
+    return tuple(number for number in names if number >= first) or tuple(tagged)
 
 
 def _word_column(rows: Sequence[Sequence[str]], tags: Sequence[int]) -> int:

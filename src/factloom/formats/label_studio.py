@@ -9,17 +9,25 @@
         {"type": "relation", "from_id": "a", "to_id": "b", "direction": "right",
          "labels": ["born_in"]}]}]}]
 
-The first annotation that was not cancelled counts; where there is none, the first prediction. A
-task as it was is kept under `attributes["label-studio"]`, and written again as long as it means
-the same.
+The first annotation that was not cancelled counts; where there is none, the first prediction.
+Exports name predictions by their numbers, `"predictions": [12, 13]`: these are passed over. A task
+as it was is kept under `attributes["label-studio"]`, and written again as long as it means the
+same.
 """
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from factloom.document import Document, Mention
 from factloom.errors import Flaw, Place
@@ -45,12 +53,19 @@ class _Annotation(BaseModel):
     was_cancelled: bool = False
 
 
+def _unless_number(value: object) -> object:
+    """None for the number of a prediction, whose content the export leaves out."""
+    return None if type(value) is int else value
+
+
 class _Task(BaseModel):
     model_config = _EXTRA_KEYS
     data: dict[str, Any]
     annotations: list[_Annotation] = Field(default_factory=list)
     completions: list[_Annotation] = Field(default_factory=list)  # their name before version 1
-    predictions: list[_Annotation] = Field(default_factory=list)
+    predictions: list[Annotated[_Annotation | None, BeforeValidator(_unless_number)]] = Field(
+        default_factory=list
+    )
 
 
 class _Value(BaseModel):
@@ -158,8 +173,9 @@ def _chosen(task: _Task, findings: Findings) -> tuple[str, Sequence[Mapping[str,
             findings.add("several-annotations", name, count=len(valid))
         if valid:
             return f"{name}[{valid[0]}].result", done[valid[0]].result
-    if task.predictions:
-        return "predictions[0].result", task.predictions[0].result
+    for number, prediction in enumerate(task.predictions):
+        if prediction is not None:
+            return f"predictions[{number}].result", prediction.result
     return "annotations", ()
 
 

@@ -262,10 +262,20 @@ def detect(source: Source) -> str:
         raise InputError("ambiguous-format", source.place, found=names)
     if found:
         return found[0].name
-    if plain_text.looks_like(head) or suffix_of(source.path) in FORMATS["text"].suffixes:
+    named = _named_by_suffix(source.path)
+    if named is None and plain_text.looks_like(head):
         return "text"
     next(source.pieces())  # a wrong encoding is the better explanation, if it is one
+    many = head.lstrip().startswith(("{", "["))  # JSON is of many formats, whatever its suffix
+    if named is not None and (named == "text" or not many):
+        return named
     raise InputError("unknown-format", source.place, formats=", ".join(READABLE))
+
+
+def _named_by_suffix(path: Path) -> str | None:
+    """The format whose suffix the file has: it says what is wrong with lines that fit none."""
+    suffix = suffix_of(path)
+    return next((name for name in READABLE if suffix in FORMATS[name].suffixes), None)
 
 
 def target_format(path: Path, given: str | None = None) -> Format:

@@ -19,6 +19,7 @@ WARNINGS = frozenset(
     {
         "mention-name-differs",
         "illegal-tag",
+        "no-tag-column",
         "repeated-relation",
         "discontinuous-mention",
         "several-annotations",

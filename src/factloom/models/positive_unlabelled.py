@@ -180,6 +180,9 @@ class PositiveUnlabelled(nn.Module):
             raise ModelError("no-mentions-to-learn")
         examples = make_examples(documents, encoder, _tags(types, settings), "BIO")
         kinds = [_kinds(example) for example in examples]
+        for number, kind in enumerate(types):
+            if not any((found == number).any() for found in kinds):
+                raise ModelError("type-without-words", type=kind)
         given = settings.priors
         if settings.risk in {"unlabelled_negative", "bagging"}:
             given = {}  # these risks have no prior

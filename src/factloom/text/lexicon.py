@@ -11,6 +11,7 @@ such files. "jieba" is the dictionary inside the package of that name.
 
 import importlib.util
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from factloom.text.integer_table import Integers
 from factloom.text.trie import Trie
 
 JIEBA = "jieba"
+_NUMBER = re.compile(r"[-+]?[.,]?\d[\d.,]*([eE][-+]?\d+)?%?")  # right or wrong, it is no type
 
 Matches = NDArray[np.int64]
 
@@ -103,7 +105,7 @@ def _entry(word: str, columns: list[str], place: Place) -> Entry:
         raise InputError("lexicon-no-word", place)
     if len(columns) > 2:
         raise InputError("lexicon-columns", place, count=1 + len(columns))
-    if len(columns) == 1 and not columns[0].isdecimal():
+    if len(columns) == 1 and not _NUMBER.fullmatch(columns[0]):
         return Entry(word, columns[0] or None)
     frequency = columns[-1]
     if frequency and not frequency.isdecimal():

@@ -112,7 +112,10 @@ def _read_matrix(path: Path, wanted: Wanted) -> WordVectors:
             rows.setdefault(word, row)
     if not rows:
         raise InputError("vectors-none-wanted", place)
-    return WordVectors(tuple(rows), matrix[list(rows.values())].astype(np.float32))
+    vectors = matrix[list(rows.values())].astype(np.float32)
+    for word, vector in zip(rows, vectors, strict=True):
+        _check_finite(word, vector, place)
+    return WordVectors(tuple(rows), vectors)
 
 
 # --- word2vec's two formats -----------------------------------------------------------------------
@@ -121,25 +124,38 @@ _Row = tuple[str, NDArray[np.float32] | None]  # a word, and its vector if it is
 
 
 def _text_rows(path: Path, wanted: Wanted) -> Iterator[_Row]:
-    width = 0
+    """A first line with count and width, if there is one, then a word and its numbers a line."""
+    count, width, found = 0, 0, 0
     for number, line in Source(path).lines(raise_flaw):
+        if not line.strip():
+            continue
         columns = line.rstrip().split(" ")
         if number == 1 and len(columns) == 2 and all(column.isdecimal() for column in columns):
-            width = int(columns[1])
+            count, width = (int(column) for column in columns)
             continue
         width = width or len(columns) - 1
         place = Place(file=str(path), line=number)
         if len(columns) <= width or width < 1:
             raise InputError("vectors-width", place, count=len(columns) - 1, width=width)
         word = " ".join(columns[:-width])  # a word may hold spaces
-        yield word, _numbers(columns[-width:], place) if wanted(word) else None
+        found += 1
+        yield word, _numbers(word, columns[-width:], place) if wanted(word) else None
+    if found < count:
+        raise InputError("vectors-cut", Place(file=str(path)), found=found, count=count)
 
 
-def _numbers(columns: list[str], place: Place) -> NDArray[np.float32]:
+def _numbers(word: str, columns: list[str], place: Place) -> NDArray[np.float32]:
     try:
-        return np.array(columns, dtype=np.float32)
+        vector = np.array(columns, dtype=np.float32)
     except ValueError as error:
         raise InputError("vectors-number", place, detail=error) from None
+    _check_finite(word, vector, place)
+    return vector
+
+
+def _check_finite(word: str, vector: NDArray[np.float32], place: Place) -> None:
+    if not np.isfinite(vector).all():
+        raise InputError("vectors-not-finite", place, word=word)
 
 
 def _is_binary(path: Path) -> bool:
@@ -170,7 +186,13 @@ def _binary_content(stream: BinaryIO, wanted: Wanted, place: Place) -> Iterator[
         numbers = stream.read(4 * width)
         if word is None or len(numbers) < 4 * width:
             raise InputError("vectors-cut", place, found=index, count=count)
-        yield word, np.frombuffer(numbers, "<f4").astype(np.float32) if wanted(word) else None
+        yield word, _from_bytes(word, numbers, place) if wanted(word) else None
+
+
+def _from_bytes(word: str, numbers: bytes, place: Place) -> NDArray[np.float32]:
+    vector = np.frombuffer(numbers, "<f4").astype(np.float32)
+    _check_finite(word, vector, place)
+    return vector
 
 
 def _binary_word(stream: BinaryIO) -> str | None:

@@ -124,8 +124,7 @@ class AdaptiveDictionary:
             earlier = self.rounds[: number - 1]
             fresh = not current.ended
             done.append(self._run_round(number, current, earlier))
-            last = number == len(self.rounds) or not current.decisions().added
-            if last:
+            if number == len(self.rounds) or not self._changes(current):
                 return self._finish(current, done)
             if self.pause and fresh:
                 return {"rounds": done, "paused": str(current.entries)}
@@ -139,7 +138,7 @@ class AdaptiveDictionary:
             results = json.loads((current.training / RESULTS).read_text(encoding="utf-8"))
         else:
             results = train_recipe(
-                self._recipe_of_round(earlier),
+                self._recipe_of_round(dictionary, earlier),
                 current.training,
                 resume=True,
                 recipe_name=self.recipe_name,
@@ -164,11 +163,22 @@ class AdaptiveDictionary:
             write_file(current.dictionary, table_of_entries(entries))
         return read_dictionary([current.dictionary], self.settings.case)
 
-    def _recipe_of_round(self, earlier: Sequence[Round]) -> Recipe:
+    def _changes(self, current: Round) -> bool:
+        """Whether a further round would have another dictionary than this one."""
+        decisions = current.decisions()
+        dictionary = read_dictionary([current.dictionary], self.settings.case)
+        known = {(entry.name, entry.type) for entry in dictionary.entries}
+        return bool(decisions.added or known & decisions.vetoed)
+
+    def _recipe_of_round(self, dictionary: Dictionary, earlier: Sequence[Round]) -> Recipe:
         given = self.recipe.model.get("priors", "estimated")
         if not earlier or given != "estimated":
             return self.recipe
-        model = {**self.recipe.model, "priors": earlier[-1].predicted_shares()}
+        texts = read_corpus(self.recipe).train
+        marked = {mention.type for text in texts for mention in mark(text, dictionary).mentions}
+        shares = earlier[-1].predicted_shares()  # a veto may have left nothing of a type
+        priors = {kind: share for kind, share in shares.items() if kind in marked}
+        model = {**self.recipe.model, "priors": priors}
         return self.recipe.model_copy(update={"model": model})
 
     def _propose(self, current: Round, dictionary: Dictionary, earlier: Sequence[Round]) -> None:

@@ -11,6 +11,7 @@ type. The proposals of a round are a table that a person may edit before the nex
 removed counts as a veto.
 """
 
+from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -157,11 +158,11 @@ def read_decisions(edited: Path, proposed: Path) -> Decisions:
 def _read_rows(path: Path) -> list[tuple[str, Name, float]]:
     """Decision, name with type, and count of each line; columns behind the type may be left out."""
     rows: list[tuple[str, Name, float]] = []
-    if not path.stat().st_size:  # somebody has removed all lines, and the heading with them
-        return rows
+    if not path.read_bytes().removeprefix(BOM_UTF8).strip():
+        return rows  # somebody has removed all lines, and the heading with them
     for number, line in Source(path).lines(raise_flaw):
         columns = [column.strip() for column in line.split("\t")]
-        if not line.strip() or columns == list(_COLUMNS):
+        if not line.strip() or tuple(columns[:3]) == _COLUMNS[:3]:
             continue
         decision, name, kind, count, *_ = [*columns, "", "", "", ""]
         valid = decision in {ADD, VETO} and name and kind and (not count or count.isdecimal())
