@@ -104,6 +104,55 @@ def test_a_file_of_predictions_scores_like_the_model_that_made_it(
         assert from_file[key] == from_model[key]
 
 
+def test_a_copy_of_the_gold_scores_one_where_the_format_has_no_ids(tmp_path: Path) -> None:
+    for name in ("gold.conll", "pred.conll"):
+        (tmp_path / name).write_text("Ada B-PER\nleft O\n\nBob B-PER\ncame O\n\n")
+    assert measured(tmp_path / "pred.conll", tmp_path / "gold.conll")["f1"] == 1.0
+
+
+def test_predictions_that_fit_no_gold_document_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada B-PER\nleft O\n\nBob B-PER\ncame O\n\n")
+    (tmp_path / "pred.conll").write_text("Ada B-PER\nleft O\n\nEve B-PER\ncame O\n\n")
+    result = run(tmp_path / "pred.conll", tmp_path / "gold.conll")
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "unmatched-text"
+
+
+def test_a_folder_of_brat_holds_predictions(model: Path, gold: Path, tmp_path: Path) -> None:
+    formats.write(PREDICTED, tmp_path / "brat", "brat")
+    assert measured(tmp_path / "brat", gold)["f1"] == measured(model, gold)["f1"]
+    formats.write(GOLD, tmp_path / "gold", "brat")
+    assert measured(tmp_path / "gold", tmp_path / "gold", "--task", "mentions")["f1"] == 1.0
+
+
+def test_a_model_stays_a_model_though_annotations_lie_beside_it(model: Path, gold: Path) -> None:
+    (model / "config.json").write_text("{}")
+    (model / "notes.ann").write_text("")
+    assert measured(model, gold)["f1"] == pytest.approx(0.4)
+
+
+def test_the_format_of_predictions_can_be_given(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada B-PER\nleft O\n\n")
+    (tmp_path / "pred.conll").write_text("Ada B-LOC B-PER\nleft O O\n\n")
+    files = (tmp_path / "pred.conll", tmp_path / "gold.conll")
+    scores = [
+        measured(*files, "--predictions-format", f"conll:tag={column}")["f1"] for column in (1, 2)
+    ]
+    assert scores == [0.0, 1.0]
+
+
+def test_a_submission_can_be_named_as_one(gold: Path, tmp_path: Path) -> None:
+    formats.write(PREDICTED, tmp_path / "out.json", "docred-submission")
+    named = measured(tmp_path / "out.json", gold, "--predictions-format", "docred-submission")
+    assert named == measured(tmp_path / "out.json", gold)
+
+
+def test_predictions_of_a_format_are_not_looked_for_on_the_hub(gold: Path, tmp_path: Path) -> None:
+    result = run(tmp_path / "none.conll", gold, "--predictions-format", "conll")
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "file-missing"
+
+
 def test_an_empty_submission_scores_zero(gold: Path, tmp_path: Path) -> None:
     (tmp_path / "none.json").write_text("[]")
     result = measured(tmp_path / "none.json", gold)

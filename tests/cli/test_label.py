@@ -65,6 +65,44 @@ def test_several_texts_of_several_formats_become_one_file_of_another(folder: Pat
     assert "conll has no place for" in result.stderr
 
 
+def test_a_folder_is_read_with_all_that_it_holds(folder: Path) -> None:
+    result = label(folder, "--output", str(folder / "out.jsonl"), texts=("",))
+    assert result.exit_code == 0
+    names = [document.id for document in formats.read(folder / "out.jsonl")]
+    assert names == ["a.txt", "b-1", "b-2"], "the dictionary in the folder is no text"
+    again = label(folder, "--output", str(folder / "out.jsonl"), texts=("",))
+    assert "3 documents written" in again.stderr, "the output in the folder is no text"
+
+
+def test_texts_of_one_name_get_ids_of_their_own(folder: Path) -> None:
+    (folder / "more").mkdir()
+    (folder / "more" / "a.txt").write_text("Oslo.", encoding="utf-8")
+    label(folder, "--output", str(folder / "out.jsonl"), texts=("a.txt", "more/a.txt"))
+    names = [document.id for document in formats.read(folder / "out.jsonl")]
+    assert names == ["a.txt", "a.txt (2)"]
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_marked(folder: Path) -> None:
+    (folder / "empty.txt").write_text("", encoding="utf-8")
+    output = folder / "out.jsonl"
+    result = label(folder, "--output", str(output), texts=("empty.txt", "a.txt"))
+    assert result.exit_code == 1
+    assert "problem: " in result.stderr
+    assert "empty.txt" in result.stderr
+    assert "1 documents written" in result.stderr
+    assert len(found(output)) == 3
+
+
+def test_where_nothing_can_be_read_an_older_output_stays(folder: Path) -> None:
+    label(folder, "--output", str(folder / "out.jsonl"))
+    before = (folder / "out.jsonl").read_bytes()
+    (folder / "empty.txt").write_text("", encoding="utf-8")
+    result = label(folder, "--output", str(folder / "out.jsonl"), texts=("empty.txt",))
+    assert result.exit_code == 1
+    assert "nothing written" in result.stderr
+    assert (folder / "out.jsonl").read_bytes() == before
+
+
 def test_an_output_without_a_folder_is_told_before_anything_is_read(folder: Path) -> None:
     with pytest.raises(InputError) as caught:
         label(folder, "--output", str(folder / "none" / "out.jsonl"), texts=("missing.txt",))

@@ -174,6 +174,13 @@ def test_two_gold_documents_with_one_id_are_refused() -> None:
     assert caught.value.code == "duplicate-document"
 
 
+def test_predictions_about_another_text_are_refused() -> None:
+    gold = Document("Ada left London", "d", mentions=(Mention(0, 3, "PER"),))
+    with pytest.raises(InputError) as raised:
+        evaluate([gold], [gold.replace(text="XXAda left London")])
+    assert raised.value.code == "another-text"
+
+
 def test_confusion_pairs_types_of_the_same_words() -> None:
     gold = [document((0, 2, "A"), (3, 5, "A"), (6, 8, "B"))]
     report = evaluate(gold, [document((0, 2, "A"), (3, 5, "B"), (9, 10, "B"))])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloom import formats
-from factloom.document import Document
+from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import InputError
 from factloom.evaluation.facts import facts_of, read_facts
 
@@ -21,6 +21,16 @@ def test_every_pair_of_names_makes_a_fact(ada: Document) -> None:
         ("London", "England", "country"),
         ("London", "Britain", "country"),
     }
+
+
+def test_names_are_compared_letter_for_letter_as_the_official_script_does() -> None:
+    document = Document(
+        "Ada\xa0B in  York",
+        mentions=(Mention(0, 5, "PER"), Mention(8, 14, "LOC", name=" York")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, "born"),),
+    )
+    assert facts_of([document]) == {("Ada\xa0B", " York", "born")}
 
 
 @pytest.mark.parametrize("name", ["train.json", "train.jsonl"])

@@ -6,7 +6,7 @@ import pytest
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.errors import ModelError
+from factloom.errors import InputError, ModelError
 from factloom.evaluation.tasks import TASKS, Answers, task_of_documents
 
 
@@ -76,6 +76,58 @@ def test_a_file_of_predictions_measures_like_its_documents(
     assert by_file.confusion == by_documents.confusion
     assert by_documents.gold == to_be_found
     assert by_documents.warnings == []
+
+
+@pytest.mark.parametrize("task", ["mentions", "entities", "end-to-end"])
+def test_spans_of_another_text_are_refused(gold: Document, task: str, tmp_path: Path) -> None:
+    other = gold.replace(text=gold.text.replace("was", "is:"))
+    formats.write([other], tmp_path / "predicted.jsonl")
+    with pytest.raises(InputError) as raised:
+        TASKS[task].measure_file([gold], tmp_path / "predicted.jsonl", samples=0)
+    assert raised.value.code == "another-text"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_predictions_may_be_a_folder_of_brat(gold: Document, task: str, tmp_path: Path) -> None:
+    formats.write([gold, gold.replace(id="other")], tmp_path / "found", "brat")
+    measured = TASKS[task].measure_file([gold], tmp_path / "found", samples=0)
+    f1 = measured.numbers["relation_f1" if task == "end-to-end" else "f1"]
+    assert f1 == pytest.approx(2 / 3)
+    assert measured.warnings == ["predictions name documents that the gold does not have: 1"]
+
+
+# Both names of the gold's text, then one of them: two documents that have no id.
+WITHOUT_IDS = {
+    "conll": "Ada B-PER\nwas O\nborn O\nin O\nLondon B-LOC\n. O\n\n"
+    "Ada B-PER\nwas O\nborn O\nin O\nLondon O\n. O\n\n",
+    "genia": '{"tokens": ["Ada", "was", "born", "in", "London", "."], "entity_mentions": '
+    '[{"start": 0, "end": 1, "entity_type": "PER"}, '
+    '{"start": 4, "end": 5, "entity_type": "LOC"}]}\n'
+    '{"tokens": ["Ada", "was", "born", "in", "London", "."], "entity_mentions": '
+    '[{"start": 0, "end": 1, "entity_type": "PER"}]}\n',
+    "cluener": '{"text": "Ada was born in London .", "label": '
+    '{"PER": {"Ada": [[0, 2]]}, "LOC": {"London": [[16, 21]]}}}\n'
+    '{"text": "Ada was born in London .", "label": {"PER": {"Ada": [[0, 2]]}}}\n',
+    "cmeee": '[{"text": "Ada was born in London .", "entities": '
+    '[{"start_idx": 0, "end_idx": 2, "type": "PER"}, '
+    '{"start_idx": 16, "end_idx": 21, "type": "LOC"}]}, '
+    '{"text": "Ada was born in London .", "entities": '
+    '[{"start_idx": 0, "end_idx": 2, "type": "PER"}]}]',
+}
+
+
+@pytest.mark.parametrize("format", WITHOUT_IDS)
+def test_files_without_ids_are_matched_by_their_order(
+    gold: Document, format: str, tmp_path: Path
+) -> None:
+    (tmp_path / "found").write_text(WITHOUT_IDS[format], encoding="utf-8")
+    task, wanted = TASKS["mentions"], [gold, gold.replace(id="again")]
+    measured = task.measure_file(wanted, tmp_path / "found", samples=0)
+    assert (measured.numbers["precision"], measured.numbers["recall"]) == (1.0, 0.75)
+    assert measured.warnings == []
+    with pytest.raises(InputError) as raised:
+        task.measure_file(wanted[:1], tmp_path / "found", samples=0)
+    assert raised.value.code == "unmatched-number"
 
 
 @pytest.mark.parametrize("task", TASKS)

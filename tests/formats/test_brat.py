@@ -13,6 +13,7 @@ from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import DocumentError, FactloomError, InputError
 from factloom.formats import registry
+from factloom.formats.brat import files_read
 from factloom.formats.source import Source
 
 
@@ -170,6 +171,14 @@ def test_folder_is_read_and_written_with_the_folders_in_it(tmp_path: Path) -> No
     ]
     assert list(formats.read(tmp_path / "copy"))[::2] == documents
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "corpus"]
+
+
+def test_the_files_that_are_read_of_a_folder_are_its_pairs(tmp_path: Path) -> None:
+    (tmp_path / "part").mkdir()
+    pairs = ["a.ann", "a.txt", "part/b.ann.gz", "part/b.txt.gz"]
+    for name in [*pairs, "annotation.conf", "part/alone.txt"]:
+        (tmp_path / name).write_bytes(b"")
+    assert files_read(tmp_path) == [tmp_path / name for name in pairs]
 
 
 def test_every_file_of_a_folder_is_checked(tmp_path: Path) -> None:

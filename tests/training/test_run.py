@@ -97,6 +97,24 @@ def test_provenance_tells_settings_versions_and_fingerprints(recipe: Recipe) -> 
     json.dumps(found)
 
 
+def test_the_fingerprint_of_a_folder_is_that_of_its_pairs(recipe: Recipe, tmp_path: Path) -> None:
+    folder = tmp_path / "brat"
+    formats.write([Document("Ada left.", "a"), Document("Bob came.", "b")], folder, "brat")
+    of_folder = changed(recipe, data={"train": [str(folder)]})
+
+    def fingerprint() -> str:
+        return str(provenance(of_folder)["data_sha256"][str(folder)])
+
+    first = fingerprint()
+    (folder / "notes.md").write_text("not read")
+    assert fingerprint() == first
+    (folder / "a.txt").write_text("Ada came.")
+    with_other_text = fingerprint()
+    (folder / "a.ann").rename(folder / "c.ann")
+    (folder / "a.txt").rename(folder / "c.txt")
+    assert len({first, with_other_text, fingerprint()}) == 3
+
+
 def test_documents_are_held_out_by_seed_and_keep_their_order(profiles: list[Document]) -> None:
     kept, held = hold_out(profiles, 0.25, seed=1)
     assert (len(kept), len(held)) == (6, 2)

@@ -84,6 +84,17 @@ def test_sentences_of_a_file_are_read_together(recipe: Recipe) -> None:
     assert [len(document.sentences) for document in read_corpus(alone).train] == [1, 1, 1]
 
 
+def test_a_folder_of_brat_is_trained_on(recipe: Recipe, tmp_path: Path) -> None:
+    formats.write(formats.read(recipe.data.train[0]), tmp_path / "brat", "brat")
+    content = recipe.model_dump()
+    for part in ("train", "development", "report"):
+        content["data"][part] = [str(tmp_path / "brat")]
+    content["training"]["epochs"] = 1
+    results = train_recipe(Recipe.model_validate(content), tmp_path / "run")
+    assert list(results["report"]) == [str(tmp_path / "brat")]
+    assert (tmp_path / "run" / "best" / "model.safetensors").exists()
+
+
 def test_the_model_learns_and_its_scores_are_reported(
     recipe: Recipe, run: tuple[Path, dict[str, object]]
 ) -> None:

@@ -51,6 +51,10 @@ def evaluate(
     format: Annotated[
         str | None, typer.Option(help="The format of FILE, where its content does not tell.")
     ] = None,
+    predictions_format: Annotated[
+        str | None,
+        typer.Option(help="MODEL is a file of predictions in this format; else its content tells."),
+    ] = None,
     train_facts: Annotated[
         Path | None, typer.Option(help="For Ign F1: the training file, or a list of its facts.")
     ] = None,
@@ -86,11 +90,11 @@ def evaluate(
     facts = None if train_facts is None else read_facts(train_facts)
     gold = list(formats.read(file, format))
     require_distinct_ids(gold)
-    if Path(model).is_file():
+    if predictions_format is not None or _holds_predictions(Path(model)):
         if output is not None:
             raise typer.BadParameter(f"{model} holds predictions already: leave out --output.")
         chosen = task_of_documents(gold) if task is None else TASKS[task]
-        measured = chosen.measure_file(gold, Path(model), facts, bootstrap)
+        measured = chosen.measure_file(gold, Path(model), facts, bootstrap, predictions_format)
     else:
         if output is not None:
             check_writable(output)
@@ -105,6 +109,15 @@ def evaluate(
     if plot is not None:
         measured.draw(plot)
     _print(measured, as_json)
+
+
+def _holds_predictions(path: Path) -> bool:
+    """Whether this is a file, or a folder of brat's, and not a model."""
+    from factloom.formats.brat import annotation_files
+
+    if not path.is_dir():
+        return path.is_file()
+    return not (path / "config.json").is_file() and bool(annotation_files(path))
 
 
 def _print(measured: "Measured", as_json: bool) -> None:

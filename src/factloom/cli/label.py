@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,11 +12,17 @@ from factloom.cli.predict import check_writable
 from factloom.document import Document
 
 if TYPE_CHECKING:
+    from factloom.formats.gathering import Problem
     from factloom.text.dictionary import Dictionary
 
 
 def label(
-    texts: Annotated[list[Path], typer.Argument(help="The documents, plain or gzipped.")],
+    texts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|DIR|-", help="The documents, plain or gzipped; - is standard input."
+        ),
+    ],
     dictionary: Annotated[
         list[str],
         typer.Option(help="A file of names, or a folder with one file a type. May be repeated."),
@@ -30,28 +37,45 @@ def label(
         typer.Option(help="Another name for a type: person=PER. May be repeated."),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="The format of TEXTS, where their content does not tell.")
+        str | None, typer.Option(help="The format of the texts, where they do not tell.")
     ] = None,
     output_format: Annotated[
         str | None, typer.Option(help="The format of the output, where its name does not tell.")
     ] = None,
 ) -> None:
-    """Mark the names of a dictionary, the longest first, in place of all mentions of TEXTS."""
-    from factloom import formats
+    """Mark the names of a dictionary, the longest first, in place of all mentions of the texts."""
     from factloom.formats import registry
+    from factloom.formats.gathering import gather_files, with_own_ids
     from factloom.text.dictionary import read_dictionary
 
     check_writable(output)
     written = registry.target_format(output, output_format)
     names = read_dictionary(dictionary, case, _renamed_types(rename or ()))
-    documents = (document for text in texts for document in formats.read(text, format))
+    problems: list[Problem] = []
+    own = [output, *map(Path, dictionary)]  # no texts, wherever they stand
+    gathered = gather_files(texts, format, problems.append, leave_out=own)
     counts = _Counts(names)
-    formats.write(counts.marked(documents), output, output_format)
+    marked = counts.marked(with_own_ids(found.document for found in gathered))
+    _write(marked, output, output_format)
     for line in counts.lines():
         typer.echo(line, err=True)
-    typer.echo(f"{counts.documents:,} documents written to {output}", err=True)
-    if written.loses:
+    written_documents = f"{counts.documents:,} documents" if counts.documents else "nothing"
+    typer.echo(f"{written_documents} written to {output}", err=True)
+    if written.loses and counts.documents:
         typer.echo(f"note: {written.name} has no place for {written.loses}", err=True)
+    for problem in problems:
+        typer.echo(f"problem: {problem.error}", err=True)
+    if problems or not counts.documents:
+        raise typer.Exit(1)
+
+
+def _write(documents: Iterator[Document], output: Path, format: str | None) -> None:
+    """Write the documents; no document is no reason to empty a file that is there."""
+    from factloom import formats
+
+    first = next(documents, None)
+    if first is not None:
+        formats.write(chain([first], documents), output, format)
 
 
 class _Counts:

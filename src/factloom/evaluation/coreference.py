@@ -31,6 +31,7 @@ import numpy as np
 
 from factloom.document import Document, Span
 from factloom.evaluation.assignment import best_assignment
+from factloom.evaluation.matching import require_same_text
 from factloom.evaluation.relations import Counts, harmonic_mean, require_distinct_ids
 
 Cluster = frozenset[Span]
@@ -96,6 +97,7 @@ def evaluate(gold: Iterable[Document], predicted: Iterable[Document]) -> Corefer
     gold, predicted = list(gold), list(predicted)
     require_distinct_ids(gold)
     require_distinct_ids(predicted)
+    require_same_text(gold, predicted)
     nothing = Document("")
     answers = {document.id: document for document in predicted}
     pairs = [(document, answers.pop(document.id, nothing)) for document in gold]

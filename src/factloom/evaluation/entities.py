@@ -3,7 +3,7 @@
 A mention is a (document, start, end, type); it is correct when the gold holds the same one. That
 is what conlleval and seqeval count, once tags have become spans (factloom.text.tags). A mention
 that stands there twice counts once. Mentions of documents that the gold does not have are
-counted, but never correct.
+counted, but never correct; mentions of another text than the gold document's are an error.
 
     precision = correct / predicted,   recall = correct / gold,   F1 = 2 p r / (p + r)
 
@@ -26,6 +26,7 @@ from typing import Literal, get_args
 
 from factloom.document import Document, Mention, Span
 from factloom.evaluation.confusion import NONE
+from factloom.evaluation.matching import require_same_text
 from factloom.evaluation.relations import Counts, require_distinct_ids
 
 Reason = Literal["type", "boundary", "both", "spurious"]
@@ -138,8 +139,9 @@ class _Judged:
 
 def evaluate(gold: Iterable[Document], predicted: Iterable[Document]) -> EntityReport:
     """Compare the mentions of two sets of documents, matched by their id."""
-    gold = list(gold)
+    gold, predicted = list(gold), list(predicted)
     require_distinct_ids(gold)
+    require_same_text(gold, predicted)
     open_predictions = _by_document(predicted)
     judged = {
         document.id: _judge(document.id, _distinct(document), open_predictions.pop(document.id, {}))

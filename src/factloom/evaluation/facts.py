@@ -11,7 +11,7 @@ from pathlib import Path
 from factloom import formats
 from factloom.document import Document
 from factloom.errors import InputError, Place
-from factloom.evaluation.relations import Fact
+from factloom.evaluation.relations import Fact, facts_stated
 from factloom.formats.json_records import array_records
 from factloom.formats.source import Source
 
@@ -22,11 +22,10 @@ _LIST_OF_LISTS = re.compile(r"\s*\[\s*[\[\]]")
 def facts_of(documents: Iterable[Document]) -> frozenset[Fact]:
     """The facts that the relations of the documents state."""
     return frozenset(
-        (head, tail, relation.type)
+        fact
         for document in documents
         for relation in document.relations
-        for head in document.names(relation.head)
-        for tail in document.names(relation.tail)
+        for fact in facts_stated(document, relation)
     )
 
 

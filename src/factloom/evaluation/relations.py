@@ -30,6 +30,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import product
 
 from factloom.document import Document, Relation
 from factloom.errors import InputError, Place
@@ -291,12 +292,18 @@ def _judge(
     return judged
 
 
+def facts_stated(document: Document, relation: Relation) -> Iterator[Fact]:
+    """Every name of the head with every name of the tail, letter for letter as the source has it.
+
+    DocRED's own scorer compares them so.
+    """
+    head, tail = (document.entities[entity].mentions for entity in (relation.head, relation.tail))
+    for one, other in product(head, tail):
+        yield document.mention_name(one), document.mention_name(other), relation.type
+
+
 def _is_train_fact(document: Document, relation: Relation, train_facts: AbstractSet[Fact]) -> bool:
-    return bool(train_facts) and any(
-        (head, tail, relation.type) in train_facts
-        for head in document.names(relation.head)
-        for tail in document.names(relation.tail)
-    )
+    return bool(train_facts) and not train_facts.isdisjoint(facts_stated(document, relation))
 
 
 def _share_sentence(document: Document, relation: Relation) -> bool:

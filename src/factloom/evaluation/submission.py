@@ -30,17 +30,20 @@ class _Answer(BaseModel):
 _ANSWER = TypeAdapter(_Answer)
 
 
-def read_predictions(path: str | Path) -> Iterator[Prediction]:
-    """The predictions of a file, one by one; what kind of file it is, its content tells."""
+SUBMISSION = "docred-submission"
+
+
+def read_predictions(path: str | Path, format: str | None = None) -> Iterator[Prediction]:
+    """The predictions of a file, one by one; without `format` its content tells what it is."""
     source = Source(Path(path))
-    if is_submission(source):
+    if format == SUBMISSION or (format is None and is_submission(source)):
         return read_submission(source)
-    return predictions_of(formats.read(path))
+    return predictions_of(formats.read(path, format))
 
 
 def is_submission(source: Source) -> bool:
-    """Whether the file is a list that is empty or begins with an answer."""
-    if not source.head().lstrip().startswith("["):
+    """Whether the file is a list that is empty or begins with an answer; a folder is none."""
+    if source.path.is_dir() or not source.head().lstrip().startswith("["):
         return False
     first = next(array_records(source), None)
     return first is None or (isinstance(first[1], dict) and "h_idx" in first[1])

@@ -32,6 +32,7 @@ from factloom.evaluation import (
     report,
 )
 from factloom.evaluation.confusion import confusion_counts, largest_confusion
+from factloom.evaluation.matching import with_gold_ids
 from factloom.evaluation.relations import Fact, Prediction, predictions_of
 from factloom.evaluation.submission import read_predictions
 
@@ -106,9 +107,10 @@ class RelationTask:
         path: Path,
         train_facts: TrainFacts = None,
         samples: int = 2000,
+        format: str | None = None,
     ) -> Measured:
-        """The same about a file of predictions."""
-        return self._measure(gold, read_predictions(path), train_facts, samples)
+        """The same about a file, or folder, of predictions; without `format` its content tells."""
+        return self._measure(gold, read_predictions(path, format), train_facts, samples)
 
     def _measure(
         self,
@@ -190,8 +192,9 @@ class MentionTask:
         path: Path,
         train_facts: TrainFacts = None,
         samples: int = 2000,
+        format: str | None = None,
     ) -> Measured:
-        return self.measure(gold, Answers(list(formats.read(path))), train_facts, samples)
+        return self.measure(gold, _read_answers(gold, path, format), train_facts, samples)
 
     def unlabelled(self, document: Document) -> Document:
         return document.without_mentions()
@@ -248,8 +251,9 @@ class EntityTask:
         path: Path,
         train_facts: TrainFacts = None,
         samples: int = 2000,
+        format: str | None = None,
     ) -> Measured:
-        return self.measure(gold, Answers(list(formats.read(path))), train_facts, samples)
+        return self.measure(gold, _read_answers(gold, path, format), train_facts, samples)
 
     def unlabelled(self, document: Document) -> Document:
         """The mentions are given."""
@@ -312,8 +316,9 @@ class EndToEndTask:
         path: Path,
         train_facts: TrainFacts = None,
         samples: int = 2000,
+        format: str | None = None,
     ) -> Measured:
-        return self.measure(gold, Answers(list(formats.read(path))), train_facts, samples)
+        return self.measure(gold, _read_answers(gold, path, format), train_facts, samples)
 
     def unlabelled(self, document: Document) -> Document:
         """The bare text: sentences and tokens too are for the model to find."""
@@ -337,6 +342,11 @@ def task_of_documents(gold: Iterable[Document]) -> Task:
     """What predictions can be measured on: relations where the gold has any, else mentions."""
     has_relations = any(document.relations for document in gold)
     return TASKS["relations" if has_relations else "mentions"]
+
+
+def _read_answers(gold: Sequence[Document], path: Path, format: str | None) -> Answers:
+    """What a file says about the gold documents, matched by their ids, else by their order."""
+    return Answers(with_gold_ids(gold, list(formats.read(path, format)), str(path)))
 
 
 def _require_task(model: Any, *tasks: str) -> None:

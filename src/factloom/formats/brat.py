@@ -38,6 +38,12 @@ def annotation_files(folder: Path) -> list[Path]:
     return sorted((*folder.rglob(f"*{_SUFFIX}"), *folder.rglob(f"*{_SUFFIX}.gz")))
 
 
+def files_read(folder: Path) -> list[Path]:
+    """All files of a folder that are read: the annotations, and the texts beside them."""
+    annotations = annotation_files(folder)
+    return sorted({*annotations, *map(_text_beside, annotations)})
+
+
 def annotations_beside(path: Path) -> bool:
     """Whether a file is the text of a pair, and is read with its annotations."""
     name = path.name.removesuffix(".gz")

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import os
 import platform
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -22,6 +23,7 @@ from factloom.evaluation.facts import facts_of, read_facts
 from factloom.evaluation.relations import Fact, require_distinct_ids
 from factloom.evaluation.tasks import TASKS
 from factloom.formats import read
+from factloom.formats.brat import files_read
 from factloom.models.storage import load, model_class, model_settings
 from factloom.recipe import (
     NO_ENCODER,
@@ -163,7 +165,7 @@ def provenance(recipe: Recipe) -> dict[str, Any]:
     listed = [str(file) for path in names for file in dictionary_files(data_path(path))]
     return {
         "recipe": recipe.model_dump(mode="json"),
-        "data_sha256": {path: _fingerprint(data_path(path)) for path in (*files, *listed)},
+        "data_sha256": {path: _fingerprint(Path(data_path(path))) for path in (*files, *listed)},
         "versions": {
             "factloom": __version__,
             "python": platform.python_version(),
@@ -218,6 +220,16 @@ def _relation_names(recipe: Recipe) -> dict[str, str]:
         raise RecipeError("recipe-setting", Place(file=str(path)), detail=detail) from error
 
 
-def _fingerprint(path: str) -> str:
-    with Path(path).open("rb") as file:
+def _fingerprint(path: Path) -> str:
+    """The SHA-256 of a file; of a folder (brat) that of a list of its files, each with its own."""
+    if path.is_dir():
+        lines = (b"%s  %s\n" % found for found in _fingerprints_within(path))
+        return hashlib.sha256(b"".join(lines)).hexdigest()
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _fingerprints_within(folder: Path) -> Iterator[tuple[bytes, bytes]]:
+    """The SHA-256 and the name within the folder of each file that is read of it."""
+    for file in files_read(folder):
+        yield _fingerprint(file).encode(), os.fsencode(file.relative_to(folder).as_posix())
