@@ -42,6 +42,37 @@ def test_names(document: Document) -> None:
     assert document.names(1) == ("London",)
 
 
+def test_a_chinese_name_broken_by_a_line_end_gets_no_blank() -> None:
+    text = "北\n  京 and New\nYork and 乔治 布什"
+    mentions = (Mention(0, 5, "LOC"), Mention(10, 18, "LOC"), Mention(23, 28, "PER"))
+    entities = tuple(Entity((number,), "X") for number in range(3))
+    document = Document(text=text, mentions=mentions, entities=entities)
+    assert [document.name(number) for number in range(3)] == ["北京", "New York", "乔治 布什"]
+
+
+def test_a_name_broken_by_a_line_end_is_one_line_and_not_longer_than_the_same_unbroken() -> None:
+    text = "Ada\n    Brook met Ada Brook. Ada\r\nBrook left."
+    spans = ((0, 13), (18, 27), (29, 39))
+    document = Document(
+        text,
+        mentions=tuple(Mention(start, end, "PER") for start, end in spans),
+        entities=(Entity((2, 1, 0), "PER"),),
+    )
+    assert [document.mention_text(mention) for mention in range(3)] == [
+        *("Ada\n    Brook", "Ada Brook", "Ada\r\nBrook"),
+    ]
+    assert document.name(0) == "Ada Brook"
+    assert document.names(0) == ("Ada Brook",)
+
+
+def test_the_longest_name_is_the_one_with_most_letters_not_with_most_white_space() -> None:
+    text = "Ada      Brook is Ada Brookes."
+    mentions = (Mention(0, 14, "PER"), Mention(18, 29, "PER"))
+    document = Document(text, mentions=mentions, entities=(Entity((0, 1), "PER"),))
+    assert document.name(0) == "Ada Brookes"
+    assert document.names(0) == ("Ada Brook", "Ada Brookes")
+
+
 def test_sentences(document: Document) -> None:
     assert [document.sentence_at(offset) for offset in (0, 28, 29, 30, 48, 49)] == [
         *(0, 0),

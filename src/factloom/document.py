@@ -19,6 +19,7 @@ checks itself when it is made, so that whoever holds one can rely on its offsets
 """
 
 import dataclasses
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -127,15 +128,15 @@ class Document:
         return self.mentions[mention].name or self.mention_text(mention)
 
     def name(self, entity: int) -> str:
-        """The entity's longest mention, the first of them in the text where several are."""
+        """The entity's longest mention on one line, the first in the text where several are."""
         mentions = [self.mentions[index] for index in self.entities[entity].mentions]
-        longest = max(mentions, key=lambda mention: (mention.end - mention.start, -mention.start))
-        return self.text[longest.start : longest.end]
+        mentions.sort(key=lambda mention: mention.start)
+        return max((_on_one_line(self.text[m.start : m.end]) for m in mentions), key=len)
 
     def names(self, entity: int) -> tuple[str, ...]:
-        """All names of the entity, each once, in the order of its mentions."""
+        """All names of the entity on one line, each once, in the order of its mentions."""
         mentions = self.entities[entity].mentions
-        return tuple(dict.fromkeys(self.mention_name(mention) for mention in mentions))
+        return tuple(dict.fromkeys(_on_one_line(self.mention_name(index)) for index in mentions))
 
     def sentence_at(self, offset: int) -> int | None:
         """The sentence that holds the character at `offset`."""
@@ -187,6 +188,14 @@ class Document:
             candidates=None if pairs is None else tuple((h, t) for h, t in pairs),
             attributes=data.get("attributes", {}),
         )
+
+
+_BROKEN_CHINESE = re.compile("(?<=[\u3400-\u9fff])[^\\S\\n\\r]*[\\n\\r]\\s*(?=[\u3400-\u9fff])")
+
+
+def _on_one_line(name: str) -> str:
+    """The name without line ends and indents inside; one of white space alone stays as it is."""
+    return " ".join(_BROKEN_CHINESE.sub("", name).split()) or name
 
 
 def _without_defaults(value: Any) -> dict[str, Any]:

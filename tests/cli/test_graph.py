@@ -1,5 +1,6 @@
 """`factloom graph` and `factloom query`."""
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -93,6 +94,49 @@ def test_merges_are_listed_with_reasons_and_undone(store: Path) -> None:
     assert "a.txt" in graph("split", "London", "b.txt", store=store).stdout
     assert len(records(graph("merges", "--json", store=store))) == 1
     assert "nothing" in graph("split", "London", "b.txt", store=store).stdout
+
+
+@pytest.fixture
+def ambiguous(store: Path) -> Path:
+    """A person and a place are called London, in two documents."""
+    text = "London lived in London."
+    with Store.open(store) as opened:
+        for key in ("c.txt", "d.txt"):
+            found = Document(
+                text,
+                key,
+                mentions=(Mention(0, 6, "ORG"), Mention(16, 22, "LOC")),
+                entities=(Entity((0,), "ORG"), Entity((1,), "LOC")),
+                relations=(Relation(0, 1, "P551"),),
+            )
+            opened.ingest([found], relation_names={}, model="test 1")
+    return store
+
+
+@pytest.mark.parametrize(
+    ("command", "types"),
+    [
+        (["neighbours", "London"], ["--type", "ORG"]),
+        (["path", "London", "Ada Lovelace"], ["--start-type", "ORG"]),
+        (["path", "Ada Lovelace", "London"], ["--goal-type", "loc"]),
+        (["merges", "--name", "London"], ["--type", "ORG"]),
+        (["split", "London", "d.txt"], ["--type", "ORG"]),
+    ],
+)
+def test_the_advice_for_an_ambiguous_name_can_be_followed(
+    ambiguous: Path, command: list[str], types: list[str]
+) -> None:
+    advice = str(run("graph", *command, "--store", ambiguous).exception)
+    gc.collect()  # the traceback of the error holds the store open
+    assert "[ambiguous-name]" in advice
+    assert types[0] in advice
+    assert graph(*command, *types, store=ambiguous).stdout
+
+
+def test_a_type_without_a_name_lists_no_merges(store: Path) -> None:
+    result = run("graph", "merges", "--type", "PER", "--store", store)
+    assert result.exit_code == 2
+    assert "--name" in result.output
 
 
 def test_delete(store: Path) -> None:
@@ -208,8 +252,31 @@ def test_a_mistake_in_a_query_is_shown_with_its_place(store: Path) -> None:
     assert "2:" in str(result.exception)
 
 
-def test_a_query_that_cannot_be_answered_is_an_error(store: Path) -> None:
-    query = "SELECT ?x { SERVICE <http://localhost:1/> { ?x ?y ?z } }"
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?x { SERVICE <http://localhost:1/> { ?x ?y ?z } }",
+        "SELECT ?x { BIND(<http://nope/f>(1) AS ?x) }",
+        b"SELECT \xff".decode("utf-8", "surrogateescape"),
+    ],
+    ids=["no service", "no function", "no text"],
+)
+def test_a_query_that_cannot_be_answered_is_an_error(store: Path, query: str) -> None:
     result = run("query", query, "--store", store)
     assert isinstance(result.exception, InputError)
     assert result.exception.code == "query-failed"
+
+
+def test_a_query_from_standard_input_that_is_no_text_is_an_error(store: Path) -> None:
+    result = CliRunner().invoke(app, ["query", "-", "--store", str(store)], input=b"SELECT \xff")
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "query-failed"
+
+
+def test_a_from_clause_asks_the_graphs_that_it_names(store: Path) -> None:
+    counts = [
+        run("query", f"SELECT (COUNT(*) AS ?n) {graph} {{ ?s ?p ?o }}", "--store", store).stdout
+        for graph in ("FROM <urn:factloom:document:a.txt>", "FROM <urn:none>", "")
+    ]
+    one, none, everything = (int(count.splitlines()[1]) for count in counts)
+    assert 0 == none < one < everything

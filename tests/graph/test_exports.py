@@ -1,5 +1,6 @@
 """What all files written from a graph have in common."""
 
+import csv
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,26 @@ def test_a_directory_that_does_not_exist_is_an_error_of_the_output(tmp_path: Pat
     with pytest.raises(InputError) as error:
         write_graph([BIRTH], tmp_path / "nowhere" / "graph.graphml")
     assert error.value.code == "file-unwritable"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_each_document_may_have_a_model_of_its_own(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"graph{suffix}"
+    write_graph([BIRTH, STUDIES], path, model={BIRTH.id: "model-one 1", STUDIES.id: "model-two 2"})
+    everything = "".join(found.read_text("utf-8") for found in tmp_path.iterdir())
+    assert "model-one 1" in everything
+    assert "model-two 2" in everything
+    assert ("model-one 1, model-two 2" in everything) == (suffix == ".html")
+
+
+def test_a_number_that_tells_documents_apart_is_not_that_of_another_document(
+    tmp_path: Path,
+) -> None:
+    texts = [BIRTH.replace(id=key) for key in ("a", "a (2)", "a", "a (2)", "a", "b (2)", "b", "b")]
+    write_graph(texts, tmp_path / "graph.csv")
+    with (tmp_path / "graph-relationships.csv").open(encoding="utf-8", newline="") as rows:
+        found = [row["document"] for row in csv.DictReader(rows)]
+    assert found == ["a", "a (2)", "a (3)", "a (2) (2)", "a (4)", "b (2)", "b", "b (3)"]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

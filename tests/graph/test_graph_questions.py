@@ -40,6 +40,16 @@ def test_an_unknown_name_gets_suggestions(store: Store, name: str) -> None:
     assert found.value.code == "unknown-name"
 
 
+@pytest.mark.parametrize(
+    "name", ["\udcff", "urn:factloom:entity:\udcff", "urn:factloom:entity:a b"]
+)
+def test_a_name_that_no_text_or_address_can_be_is_unknown(store: Store, name: str) -> None:
+    with pytest.raises(InputError) as found:
+        store.neighbours(name)
+    assert found.value.code == "unknown-name"
+    str(found.value).encode()  # and can be printed
+
+
 def test_an_ambiguous_name_lists_the_things_and_a_type_decides(store: Store) -> None:
     person = make_document("jack", [("PER", "Jack London|London")])
     store.ingest([person], relation_names={}, model="test")
@@ -48,6 +58,23 @@ def test_an_ambiguous_name_lists_the_things_and_a_type_decides(store: Store) -> 
     assert found.value.code == "ambiguous-name"
     assert store.find("london", "loc").name == "London"
     assert store.find("london", "PER").name == "Jack London"
+
+
+def test_a_type_decides_wherever_a_name_is_asked_for(store: Store) -> None:
+    both = [("PER", "Ada King|King"), ("ORG", "King"), ("LOC", "London")]
+    for key in ("a", "b"):
+        document = make_document(key, both, [(0, "P19", 2), (1, "P17", 2)])
+        store.ingest([document], relation_names={}, model="test")
+    ambiguous = [
+        lambda **type: store.path("King", "London", **{f"start_{k}": v for k, v in type.items()}),
+        lambda **type: store.path("London", "King", **{f"goal_{k}": v for k, v in type.items()}),
+        lambda **type: list(store.merges("King", **type)),
+        lambda **type: store.split("King", "b", **type),
+    ]
+    for ask in ambiguous:
+        with pytest.raises(InputError, match="--type"):
+            ask()
+        assert len(ask(type="org")) == 1
 
 
 def test_neighbours_come_from_all_documents_with_score_and_evidence(store: Store) -> None:

@@ -73,6 +73,8 @@ def path(
     start: Annotated[str, typer.Argument(help="A name, or an address (urn:...).")],
     goal: Annotated[str, typer.Argument(help="Another one.")],
     store: StoreOption,
+    start_type: Annotated[str | None, typer.Option(help="The type of the first one.")] = None,
+    goal_type: Annotated[str | None, typer.Option(help="The type of the other one.")] = None,
     longest: Annotated[int, typer.Option(min=1, help="Facts on the way at most.")] = 6,
     as_json: JsonOption = False,
 ) -> None:
@@ -80,7 +82,8 @@ def path(
     from factloom.graph.store import Store
 
     with Store.open(store, must_exist=True) as graph:
-        found = graph.path(start, goal, longest=longest)
+        types = {"start_type": start_type, "goal_type": goal_type}
+        found = graph.path(start, goal, longest=longest, **types)
         names = graph.relation_names()
     if not found:
         typer.echo(f"no chain of {longest} facts or fewer connects them", err=True)
@@ -92,9 +95,12 @@ def path(
 def merges(
     store: StoreOption,
     name: Annotated[str | None, typer.Option(help="Only those of the thing of this name.")] = None,
+    type: TypeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List which entities of different documents were taken to be the same, and why."""
+    if type is not None and name is None:
+        raise typer.BadParameter("--type tells which thing of a name is meant: give --name too")
     from factloom.graph.identifiers import document_of_entity
     from factloom.graph.store import Store
 
@@ -108,7 +114,7 @@ def merges(
                 "score": merge.score,
                 "reason": merge.reason,
             }
-            for merge in graph.merges(name)
+            for merge in graph.merges(name, type)
         ]
     rows.sort(key=lambda row: (str(row["same as"]), str(row["document"])))
     if as_json:
@@ -124,13 +130,14 @@ def split(
     name: Annotated[str, typer.Argument(help="What the document calls it.")],
     document: Annotated[str, typer.Argument(help="The id of the document.")],
     store: StoreOption,
+    type: TypeOption = None,
 ) -> None:
     """Undo a merge: what DOCUMENT calls NAME is not what other documents call so."""
     from factloom.graph.identifiers import document_of_entity
     from factloom.graph.store import Store
 
     with Store.open(store, must_exist=True) as graph:
-        others = graph.split(name, document)
+        others = graph.split(name, document, type)
         documents = sorted({document_of_entity(other) for other in others})
     if not others:
         typer.echo(f"{name} of {document} was merged with nothing")

@@ -29,9 +29,10 @@ def query(
     from pyoxigraph import QueryBoolean, QuerySolutions
 
     from factloom.errors import InputError, Place
+    from factloom.graph.sparql import QUERY_FAILURES
     from factloom.graph.store import Store
 
-    text = sys.stdin.read() if sparql == "-" else sparql
+    text = _standard_input() if sparql == "-" else sparql
     with Store.open(store, must_exist=True) as graph:
         answer = graph.query(text)
         try:
@@ -43,9 +44,14 @@ def query(
                 _print_stream(answer, as_json)
         except BrokenPipeError:  # the reader has seen enough
             raise
-        except (RuntimeError, OSError) as error:
+        except QUERY_FAILURES as error:
             place = Place(file=str(store))
             raise InputError("query-failed", place, detail=error) from None
+
+
+def _standard_input() -> str:
+    """The query that is read; bytes that are no UTF-8 become what the store refuses."""
+    return typer.get_binary_stream("stdin").read().decode("utf-8", "surrogateescape")
 
 
 def _print_stream(answer: Any, as_json: bool) -> None:

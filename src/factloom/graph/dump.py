@@ -18,9 +18,9 @@ def dump(store: Store, path: Path) -> None:
         return
     format = RdfFormat.from_extension(suffix.removeprefix("."))
     if format is None:
-        names, model = store.relation_names(), ", ".join(store.models())
+        names, models = store.relation_names(), store.models()
         # what has been split stays apart
         clusters = list(store.clusters())
-        write_graph(store.documents(), path, relation_names=names, model=model, clusters=clusters)
+        write_graph(store.documents(), path, relation_names=names, model=models, clusters=clusters)
         return
     write_quads(store.quads(), path, format)

@@ -2,7 +2,8 @@
 
 They depend on the document alone, so that the same document has the same names in every store
 and every exported file. An entity's name holds its document, type and label: it stays the same
-when other parts of the document change, and so does what a user decided about it.
+when other parts of the document change. What a user decided about it outlasts the label too
+(decisions.py).
 """
 
 import hashlib

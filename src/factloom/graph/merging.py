@@ -59,6 +59,9 @@ class Things(Protocol):
     def all_told_apart(self) -> Iterable[tuple[str, str]]:
         """Every pair that a user has said to be different."""
 
+    def is_taken_out(self, entity: str) -> bool:
+        """Whether a user has taken the entity out of its thing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -121,7 +124,10 @@ class _Placing:
                 judged.append((root, judgement))
         apart = {self._root(other) for other in self.things.told_apart(entity.iri)}
         allowed = [found for found in judged if found[0] not in apart | self.taken]
-        allowed.sort(key=lambda found: (-found[1].score, found[0]))
+        # Of equal ones, the thing that a user has taken out of another is the odd one.
+        allowed.sort(
+            key=lambda found: (-found[1].score, self.things.is_taken_out(found[0]), found[0])
+        )
         if any(judgement.by_name for _, judgement in allowed):
             return [found for found in allowed if found[1].by_name]
         # A surname and context that fit two people say nothing of which one is meant.
@@ -137,12 +143,12 @@ class _Placing:
 
     def _may_unite(self, left: str, right: str) -> bool:
         """Not against a user's word, and not if a document speaks of both as two things."""
-        if left == right or self._documents(left) & self._documents(right):
-            return False
-        return not any(
+        if left == right or any(
             {self._root(one), self._root(other)} == {left, right}
             for one, other in self.things.all_told_apart()
-        )
+        ):
+            return False
+        return not self._documents(left) & self._documents(right)
 
     def _documents(self, root: str) -> Set[str]:
         """The documents that speak of the thing, or of one that has been put below it here."""
@@ -212,6 +218,9 @@ class KnownThings:
 
     def all_told_apart(self) -> Iterable[tuple[str, str]]:
         return ()
+
+    def is_taken_out(self, entity: str) -> bool:  # noqa: ARG002
+        return False
 
 
 def merge_entities(

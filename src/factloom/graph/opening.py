@@ -11,11 +11,14 @@ from factloom.graph.changes import text_of
 from factloom.graph.stored_things import CATALOGUE
 from factloom.graph.vocabulary import term
 
-VERSION = "1"  # of what is kept in a store, and how
+VERSION = "2"  # of what is kept in a store, and how; 1 had names with line ends
 
 _STORE = NamedNode("urn:factloom:store")
 _HAS_VERSION = term("fl:version")
 _OWN_FILE = re.compile(r"(CURRENT|LOCK|IDENTITY|LOG.*|MANIFEST-.*|OPTIONS-.*|.*\.(sst|log|dbtmp))")
+
+# "While lock file: .../LOCK", or "lock hold by current process, ... .../LOCK"
+_LOCKED = re.compile(r"\block (file|hold)\b")
 
 
 def open_disk(directory: Path, must_exist: bool) -> pyoxigraph.Store:
@@ -26,9 +29,10 @@ def open_disk(directory: Path, must_exist: bool) -> pyoxigraph.Store:
     if directory.exists() and not _may_be_store(directory):
         raise InputError("not-a-store", place)
     try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
         disk = pyoxigraph.Store(str(directory))
     except (OSError, RuntimeError) as error:  # a damaged file is a RuntimeError
-        if "lock" in str(error).lower():
+        if _LOCKED.search(str(error).replace(str(directory), "")):
             raise InputError("store-in-use", place) from None
         raise InputError("store-damaged", place, detail=error) from None
     _check_version(disk, place)

@@ -84,6 +84,14 @@ class Profile:
             for fact in sorted(self.facts):
                 yield f"+{last} {fact}"
 
+    def known_by(self) -> frozenset[str]:
+        """What its document knows it by when it comes again with other mentions."""
+        names = self.telling_names() or self.name_keys
+        known = {f"{self.type.upper()} {name}" for name in names}
+        if self.identifier is not None:
+            known.add(f"#{self.type.upper()} {self.identifier}")
+        return frozenset(known)
+
     def search_keys(self) -> Iterator[str]:
         """The other names by which a user may ask for the entity."""
         for name in sorted({name_key(self.label), *self.name_keys} - self.telling_names()):

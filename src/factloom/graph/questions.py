@@ -75,11 +75,12 @@ class Questions:
             )
         return found[0]
 
-    def entity_of_document(self, name: str, document: str) -> str:
+    def entity_of_document(self, name: str, document: str, type: str | None = None) -> str:
         """The IRI of the entity that is called `name` in a document."""
         entities = [self.things.profile(entity) for entity in self.things.entities_of(document)]
         place = Place(file=self.place.file, document=document)
-        found = [entity for entity in entities if _is_called(entity, name)]
+        called = (entity for entity in entities if _is_called(entity, name))
+        found = [entity for entity in called if _is_of(entity.type, type)]
         if not found:
             close = ", ".join(sorted(f'"{entity.label}"' for entity in entities)) or "none"
             raise InputError("unknown-name", place, name=name, close=close)
@@ -136,7 +137,7 @@ class Questions:
             keys.add(telling_key(value))
         roots = {self.things.root(entity) for key in keys for entity in self.things.keepers(key)}
         things = (self.thing(root) for root in sorted(roots))
-        return [thing for thing in things if type is None or thing.type.upper() == type.upper()]
+        return [thing for thing in things if _is_of(thing.type, type)]
 
     def _similar_names(self, name: str) -> list[str]:
         quads = self.things.changes.match(None, KEY, None, CATALOGUE)
@@ -202,6 +203,10 @@ class Questions:
 def _number(sentence: str) -> int:
     """Its place in the document, which its IRI tells."""
     return int(sentence.rpartition("=")[2])
+
+
+def _is_of(type: str, wanted: str | None) -> bool:
+    return wanted is None or type.upper() == wanted.upper()
 
 
 def _is_called(entity: Profile, name: str) -> bool:

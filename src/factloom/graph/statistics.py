@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import pyoxigraph
 
 from factloom.graph.changes import text_of
+from factloom.graph.decisions import DECISIONS, DIFFERENT_FROM
 from factloom.graph.identifiers import relation_of, type_of
-from factloom.graph.stored_things import DECISIONS, DIFFERENT_FROM, MERGES, SAME_AS
+from factloom.graph.stored_things import MERGES, SAME_AS
 from factloom.graph.vocabulary import PREFIXES
 
 _DOCUMENTS = "SELECT ?of (COUNT(?d) AS ?count) { GRAPH ?d { ?d a ?of } } GROUP BY ?of"

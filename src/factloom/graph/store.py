@@ -20,7 +20,7 @@ from typing import Any, Self
 from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.document import Document
-from factloom.errors import InputError, Place
+from factloom.errors import DocumentError, InputError, Place
 from factloom.formats.json_records import encode
 from factloom.graph.changes import Changes, text_of
 from factloom.graph.identifiers import (
@@ -35,9 +35,10 @@ from factloom.graph.merging import Cluster, Merge
 from factloom.graph.opening import open_disk
 from factloom.graph.profiles import profiles
 from factloom.graph.questions import Connection, Questions, Thing
+from factloom.graph.sparql import answer
 from factloom.graph.statistics import Statistics, count
 from factloom.graph.stored_things import CATALOGUE, StoredThings, read_merges
-from factloom.graph.vocabulary import LABEL, PREFIXES, RELATION_NAMES, SOURCE, document_quads, term
+from factloom.graph.vocabulary import LABEL, RELATION_NAMES, SOURCE, document_quads, term
 
 FINGERPRINT = term("fl:fingerprint")
 TEXT_FINGERPRINT = term("fl:textFingerprint")
@@ -108,15 +109,26 @@ class Store:
         return IngestReport(**counts, facts=facts, merges=merges)
 
     def has_read(self, document: Document, *, model: str) -> bool:
-        """Whether the text of this document is there as this model has read it."""
-        stored = self._about(document_key(document), TEXT_FINGERPRINT)
-        return stored == _text_fingerprint(document, model)
+        """Whether this document is there as this model has read it.
+
+        Its text counts, and the sentences, entities and candidates that it has for the model;
+        leave those out that the model does not look at.
+        """
+        key = document_key(document)
+        if self._about(key, TEXT_FINGERPRINT) != _text_fingerprint(document, model):
+            return False
+        return _is_given_the_same(document, self.document(key))
 
     def source(self, document_id: str) -> str | None:
         """Where the text of a document came from; None if it is not there or did not say."""
         node = NamedNode(document_iri(document_id))
         found = next(self.disk.quads_for_pattern(node, SOURCE, None, node), None)
         return None if found is None else text_of(found.object)
+
+    def document_from(self, source: str) -> str | None:
+        """The id of a document whose text came from there; None if there is none."""
+        found = next(self.disk.quads_for_pattern(None, SOURCE, Literal(source), None), None)
+        return None if found is None else document_of_iri(text_of(found.subject))
 
     def delete(self, document_id: str) -> None:
         """Remove a document, its facts and its part in merges."""
@@ -149,10 +161,10 @@ class Store:
         quads = self.disk.quads_for_pattern(None, LABEL, None, RELATION_NAMES)
         return {relation_of(text_of(quad.subject)): text_of(quad.object) for quad in quads}
 
-    def models(self) -> list[str]:
-        """The models that have found the facts."""
+    def models(self) -> dict[str, str]:
+        """The model that has found the facts of each document, by the document's id."""
         quads = self.disk.quads_for_pattern(None, READ_BY, None, CATALOGUE)
-        return sorted({text_of(quad.object) for quad in quads})
+        return {document_of_iri(text_of(quad.subject)): text_of(quad.object) for quad in quads}
 
     # --- things ------------------------------------------------------------------------------
 
@@ -165,31 +177,40 @@ class Store:
         questions = self._questions()
         return questions.neighbours(questions.find(name, type))
 
-    def path(self, start: str, goal: str, *, longest: int = 6) -> list[Connection]:
+    def path(
+        self,
+        start: str,
+        goal: str,
+        *,
+        start_type: str | None = None,
+        goal_type: str | None = None,
+        longest: int = 6,
+    ) -> list[Connection]:
         """A shortest chain of facts between two things; empty if there is none so short."""
         questions = self._questions()
-        return questions.path(questions.find(start), questions.find(goal), longest)
+        ends = questions.find(start, start_type), questions.find(goal, goal_type)
+        return questions.path(*ends, longest)
 
-    def merges(self, name: str | None = None) -> Iterator[Merge]:
+    def merges(self, name: str | None = None, type: str | None = None) -> Iterator[Merge]:
         """Which entities were taken to be the same, and why; of one thing, or of all."""
         changes = Changes(self.disk)
         if name is None:
             return read_merges(changes)
-        thing = self.find(name)
+        thing = self.find(name, type)
         return read_merges(changes, StoredThings(changes).members(thing.iri))
 
     def entity_name(self, entity: str) -> str:
         """What its document calls the entity."""
         return StoredThings(Changes(self.disk)).profile(entity).label
 
-    def split(self, name: str, document: str) -> list[str]:
+    def split(self, name: str, document: str, type: str | None = None) -> list[str]:
         """Say that what a document calls `name` is not what other documents call so.
 
         It holds for good, also when documents come again. The entities that it was one with.
         """
         if self._about(document, FINGERPRINT) is None:
             raise self._unknown_document(document)
-        entity = self._questions().entity_of_document(name, document)
+        entity = self._questions().entity_of_document(name, document, type)
         changes = Changes(self.disk)
         others = StoredThings(changes).split(entity)
         changes.write()
@@ -200,13 +221,11 @@ class Store:
     def query(self, sparql: str) -> Any:
         """The answer of pyoxigraph: solutions, triples, or a truth value.
 
-        All graphs are asked as one; `GRAPH ?document { ... }` tells the documents apart. The
-        prefixes of `vocabulary.PREFIXES` are known.
+        All graphs are asked as one, unless a FROM clause says which; `GRAPH ?document { ... }`
+        tells the documents apart. The prefixes of `vocabulary.PREFIXES` are known. Rows are found
+        as they are read, so that one of `sparql.QUERY_FAILURES` may come as late as then.
         """
-        try:
-            return self.disk.query(sparql, prefixes=PREFIXES, use_default_graph_as_union=True)
-        except SyntaxError as error:
-            raise InputError("query-syntax", detail=error) from None
+        return answer(self.disk, sparql, Place(file=str(self.directory)))
 
     def statistics(self) -> Statistics:
         """How much of what there is."""
@@ -238,9 +257,10 @@ class Store:
     ) -> tuple[Merge, ...]:
         changes = Changes(self.disk)
         names = self._rename(document, relation_names, changes)
-        node = NamedNode(document_iri(document_key(document)))
-        old = self._entities(document_key(document))
-        merges = StoredThings(changes).exchange(old, profiles(document, names))
+        key = document_key(document)
+        node = NamedNode(document_iri(key))
+        things = StoredThings(changes)
+        merges = things.exchange(key, self._entities(key), profiles(document, names))
         self._forget(node, changes)
         changes.add_unseen(document_quads(document, relation_names=names, model=model))
         changes.add_unseen(
@@ -276,7 +296,10 @@ class Store:
             changes.remove(record)
 
     def _about(self, document_id: str, predicate: NamedNode) -> str | None:
-        node = NamedNode(document_iri(document_id))
+        try:
+            node = NamedNode(document_iri(document_id))
+        except DocumentError:  # half of a surrogate pair: no document is called so
+            return None
         found = next(self.disk.quads_for_pattern(node, predicate, None, CATALOGUE), None)
         return None if found is None else text_of(found.object)
 
@@ -308,6 +331,21 @@ def _record(
 
 def _text_fingerprint(document: Document, model: str) -> str:
     return _digest([document.text, model])
+
+
+def _is_given_the_same(document: Document, stored: Document) -> bool:
+    """Whether a document says no other than the stored one, before a model adds to it."""
+    if document.sentences and _bounds(document) != _bounds(stored):
+        return False
+    if not document.mentions:
+        return True
+    given, known = ((each.mentions, each.entities, each.candidates) for each in (document, stored))
+    return given == known
+
+
+def _bounds(document: Document) -> list[tuple[int, int]]:
+    # A model may add tokens to sentences.
+    return [(sentence.start, sentence.end) for sentence in document.sentences]
 
 
 def _digest(content: object) -> str:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.graph.changes import Changes, text_of
+from factloom.graph.decisions import Decisions
 from factloom.graph.identifiers import document_iri
 from factloom.graph.merging import Merge, Placement, place
 from factloom.graph.profiles import Profile
@@ -21,11 +22,9 @@ from factloom.graph.vocabulary import (
 )
 
 MERGES = NamedNode("urn:factloom:merges")  # which entities are one: queries may use it
-DECISIONS = NamedNode("urn:factloom:decisions")  # what a user has said: outlives documents
 CATALOGUE = NamedNode("urn:factloom:catalogue")  # what the store needs to find things again
 
 SAME_AS = term("owl:sameAs")
-DIFFERENT_FROM = term("owl:differentFrom")
 REASON = term("fl:reason")
 SHOWN_BY = term("fl:shownBy")
 KEY = term("fl:key")
@@ -37,11 +36,16 @@ class StoredThings:
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
+        self.decisions = Decisions(changes)
 
     # --- what merging asks -------------------------------------------------------------------
 
     def keepers(self, key: str) -> Iterator[str]:
-        for quad in self.changes.match(None, KEY, Literal(key), CATALOGUE):
+        try:
+            literal = Literal(key)
+        except ValueError:  # half of a surrogate pair, as an argument may hold: no name is so
+            return
+        for quad in self.changes.match(None, KEY, literal, CATALOGUE):
             yield text_of(quad.subject)
 
     def profile(self, entity: str) -> Profile:
@@ -57,14 +61,13 @@ class StoredThings:
         return {self.profile(member).document for member in self.members(root)}
 
     def told_apart(self, entity: str) -> Set[str]:
-        node = NamedNode(entity)
-        right = self.changes.match(node, DIFFERENT_FROM, None, DECISIONS)
-        left = self.changes.match(None, DIFFERENT_FROM, node, DECISIONS)
-        return {text_of(quad.object) for quad in right} | {text_of(quad.subject) for quad in left}
+        return self.decisions.told_apart(entity)
 
     def all_told_apart(self) -> Iterator[tuple[str, str]]:
-        for quad in self.changes.match(None, DIFFERENT_FROM, None, DECISIONS):
-            yield text_of(quad.subject), text_of(quad.object)
+        return self.decisions.all_told_apart()
+
+    def is_taken_out(self, entity: str) -> bool:
+        return self.decisions.is_taken_out(entity)
 
     # --- what the store does -----------------------------------------------------------------
 
@@ -83,9 +86,15 @@ class StoredThings:
         return {text_of(quad.subject) for quad in quads}
 
     def has(self, entity: str) -> bool:
-        return any(self.changes.match(NamedNode(entity), PROFILE, None, CATALOGUE))
+        try:
+            node = NamedNode(entity)
+        except ValueError:  # what a user has written is no IRI
+            return False
+        return any(self.changes.match(node, PROFILE, None, CATALOGUE))
 
-    def exchange(self, old: Sequence[str], new: Iterable[Profile]) -> tuple[Merge, ...]:
+    def exchange(
+        self, document: str, old: Sequence[str], new: Iterable[Profile]
+    ) -> tuple[Merge, ...]:
         """Take in the entities of a document in place of those that it had before.
 
         Entities that are called as before stay in their things: else a new model that reads all
@@ -98,6 +107,7 @@ class StoredThings:
             known = self.changes.match(NamedNode(entity), PROFILE, None, CATALOGUE)
             self.changes.remove(known)
             self._know(coming.pop(entity))
+        self.decisions.pass_on(document, coming.keys() | staying, list(coming.values()))
         taken = {self.root(entity) for entity in staying}
         placement = place(coming.values(), self, taken)
         for profile in coming.values():
@@ -125,9 +135,8 @@ class StoredThings:
         """Take an entity out of its thing for good; what the others are."""
         root = self.root(entity)
         others = [member for member in self.members(root) if member != entity]
-        for other in others:
-            self.changes.add(Quad(NamedNode(entity), DIFFERENT_FROM, NamedNode(other), DECISIONS))
         if others:
+            self.decisions.tell_apart(self.profile(entity), map(self.profile, others))
             self._judge_anew(root)
         return others
 
@@ -150,6 +159,9 @@ class StoredThings:
 
     def _judge_anew(self, root: str, without: str | None = None) -> None:
         members = self.members(root)
+        if without is not None:
+            rest = [self.profile(member) for member in members if member != without]
+            self.decisions.hand_down(without, rest)
         for member in members:
             self._unmerge(member)
             self.changes.remove(self.changes.match(NamedNode(member), KEY, None, CATALOGUE))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
+from factloom.graph.exports.models import Models
 from factloom.graph.identifiers import document_key
 
 if TYPE_CHECKING:
@@ -39,18 +40,20 @@ def write_graph(
     path: Path,
     *,
     relation_names: Mapping[str, str] = MappingProxyType({}),
-    model: str = "",
+    model: str | Mapping[str, str] = "",
     clusters: "Iterable[Cluster] | None" = None,
 ) -> int:
     """Write the documents as one graph and give back how many they were.
 
     `relation_names` are the relations in words, by id; `model` is what found them, with its
-    version; `clusters` are entities to be merged, which are found here if they are not given. The
-    file appears when all of it has been written, or never.
+    version, or a mapping of them by the keys of documents; `clusters` are entities to be merged,
+    which are found here if they are not given. The file appears when all of it has been written,
+    or never.
     """
     write = _writer(path)
     counted = _Counted(documents)
-    write(counted, path, relation_names=relation_names, model=model, clusters=clusters)
+    models = Models(model)
+    write(counted, path, relation_names=relation_names, models=models, clusters=clusters)
     return counted.count
 
 
@@ -87,7 +90,10 @@ class _Counted:
         seen: Counter[str] = Counter()
         for document in self.documents:
             self.count += 1
-            key = document_key(document)
-            seen[key] += 1
+            key = own = document_key(document)
             # Two documents of one name would be one in the graph, and facts would be lost.
-            yield document if seen[key] == 1 else document.replace(id=f"{key} ({seen[key]})")
+            while own in seen:
+                seen[key] += 1
+                own = f"{key} ({seen[key]})"
+            seen[own] = 1
+            yield document if own == key else document.replace(id=own)

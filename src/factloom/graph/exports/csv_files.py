@@ -13,6 +13,7 @@ from pathlib import Path
 from factloom.document import Document
 from factloom.formats.output import write_pieces
 from factloom.graph.exports.merged import Edge, Node, merged_graph
+from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
 
 _NODE_HEADER = ("id:ID", "name", "type", "aliases:string[]", "documents:string[]", ":LABEL")
@@ -31,12 +32,12 @@ def write(
     path: Path,
     *,
     relation_names: Mapping[str, str],
-    model: str,
+    models: Models,
     clusters: Iterable[Cluster] | None,
 ) -> None:
     with merged_graph(documents, relation_names, clusters) as graph:
         nodes = (_node_row(node) for node in graph.nodes)
-        edges = (_edge_row(edge, model) for edge in graph.edges())
+        edges = (_edge_row(edge, models.of(edge.document)) for edge in graph.edges())
         write_pieces(_lines(_NODE_HEADER, nodes), beside(path, "nodes"))
         write_pieces(_lines(_EDGE_HEADER, edges), beside(path, "relationships"))
 

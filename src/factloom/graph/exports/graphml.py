@@ -12,6 +12,7 @@ from xml.sax.xmlreader import AttributesImpl
 from factloom.document import Document
 from factloom.formats.output import complete_or_nothing
 from factloom.graph.exports.merged import Edge, MergedGraph, Node, merged_graph
+from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
 
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -35,21 +36,21 @@ def write(
     path: Path,
     *,
     relation_names: Mapping[str, str],
-    model: str,
+    models: Models,
     clusters: Iterable[Cluster] | None,
 ) -> None:
     with (
         merged_graph(documents, relation_names, clusters) as graph,
         complete_or_nothing(path) as stream,
     ):
-        _Writer(XMLGenerator(stream, "utf-8", short_empty_elements=True)).write(graph, model)
+        _Writer(XMLGenerator(stream, "utf-8", short_empty_elements=True)).write(graph, models)
 
 
 class _Writer:
     def __init__(self, xml: XMLGenerator) -> None:
         self.xml = xml
 
-    def write(self, graph: MergedGraph, model: str) -> None:
+    def write(self, graph: MergedGraph, models: Models) -> None:
         self.xml.startDocument()
         schema = {
             "xmlns": _NAMESPACE,
@@ -62,7 +63,7 @@ class _Writer:
         for node in graph.nodes:
             self._node(node)
         for number, edge in enumerate(graph.edges()):
-            self._edge(number, edge, model)
+            self._edge(number, edge, models.of(edge.document))
         self.xml.endElement("graph")
         self.xml.endElement("graphml")
         self.xml.endDocument()

@@ -13,6 +13,8 @@ from pyoxigraph import Quad, RdfFormat, serialize
 from factloom.document import Document
 from factloom.formats.output import complete_or_nothing
 from factloom.graph.exports import graph_suffix
+from factloom.graph.exports.models import Models
+from factloom.graph.identifiers import document_key
 from factloom.graph.merging import Cluster, KnownThings
 from factloom.graph.profiles import profiles
 from factloom.graph.stored_things import merge_quads
@@ -26,11 +28,11 @@ def write(
     path: Path,
     *,
     relation_names: Mapping[str, str],
-    model: str,
+    models: Models,
     clusters: Iterable[Cluster] | None,
 ) -> None:
     write_quads(
-        _quads(documents, relation_names, model, clusters), path, _FORMATS[graph_suffix(path)]
+        _quads(documents, relation_names, models, clusters), path, _FORMATS[graph_suffix(path)]
     )
 
 
@@ -46,11 +48,12 @@ def write_quads(quads: Iterable[Quad], path: Path, format: RdfFormat) -> None:
 def _quads(
     documents: Iterable[Document],
     relation_names: Mapping[str, str],
-    model: str,
+    models: Models,
     clusters: Iterable[Cluster] | None,
 ) -> Iterator[Quad]:
     things = KnownThings()
     for document in documents:
+        model = models.of(document_key(document))
         yield from document_quads(document, relation_names=relation_names, model=model)
         things.add(profiles(document, relation_names))
     for thing in things.clusters() if clusters is None else clusters:

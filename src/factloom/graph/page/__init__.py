@@ -20,6 +20,7 @@ from factloom.document import Document
 from factloom.errors import ModelError
 from factloom.formats.output import write_pieces
 from factloom.graph.exports.merged import merged_graph
+from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
 from factloom.graph.page.content import page_content
 
@@ -37,7 +38,7 @@ def write(
     path: Path,
     *,
     relation_names: Mapping[str, str],
-    model: str,
+    models: Models,
     clusters: Iterable[Cluster] | None,
 ) -> None:
     remaining = iter(documents)
@@ -46,7 +47,7 @@ def write(
     with merged_graph(shown, relation_names, clusters) as graph:
         content = page_content(graph, omitted=omitted)
     name = content["documents"][0]["name"] if len(shown) == 1 else path.name.partition(".")[0]
-    write_pieces([page(name, {**content, "model": model})], path)
+    write_pieces([page(name, {**content, "model": str(models)})], path)
 
 
 def page(title: str, content: Mapping[str, object]) -> str:

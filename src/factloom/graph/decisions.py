@@ -1,0 +1,119 @@
+"""What a user has said about merges. It outlives documents, and follows what they speak of.
+
+A decision is `<entity> owl:differentFrom <other>`; the first of the two is the one that was taken
+out of its thing. An entity's IRI holds its longest name, which changes with the document. So the
+document and the names of the time stand beside the decision, and tell which entity it is about
+when the document comes again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from factloom.graph.changes import Changes, text_of
+from factloom.graph.identifiers import document_iri
+from factloom.graph.profiles import Profile
+from factloom.graph.vocabulary import term
+
+DECISIONS = NamedNode("urn:factloom:decisions")  # a graph
+
+DIFFERENT_FROM = term("owl:differentFrom")
+OF_DOCUMENT = term("fl:ofDocument")
+KNOWN_BY = term("fl:knownBy")
+
+
+class Decisions:
+    """The decisions of a store as they are behind some changes that are being gathered."""
+
+    def __init__(self, changes: Changes) -> None:
+        self.changes = changes
+
+    def told_apart(self, entity: str) -> Set[str]:
+        """The entities that are said to be others."""
+        return {_other_end(quad, entity) for quad in self._about(entity)}
+
+    def all_told_apart(self) -> Iterator[tuple[str, str]]:
+        """Every pair that is said to be different."""
+        for quad in self.changes.match(None, DIFFERENT_FROM, None, DECISIONS):
+            yield text_of(quad.subject), text_of(quad.object)
+
+    def is_taken_out(self, entity: str) -> bool:
+        """Whether it is the one that was taken out of its thing."""
+        return any(self.changes.match(NamedNode(entity), DIFFERENT_FROM, None, DECISIONS))
+
+    def tell_apart(self, entity: Profile, others: Iterable[Profile]) -> None:
+        """Keep that an entity is none of the others."""
+        self._remember(entity)
+        for other in others:
+            self._remember(other)
+            self._add(entity.iri, DIFFERENT_FROM, NamedNode(other.iri))
+
+    def pass_on(self, document: str, present: Set[str], coming: Sequence[Profile]) -> None:
+        """Let decisions about entities that a document no longer has be about those in their place.
+
+        `present` are all its entities now, `coming` those that are new or changed. What nothing
+        takes the place of is kept for another time.
+        """
+        quads = self.changes.match(None, OF_DOCUMENT, _document_node(document), DECISIONS)
+        decided = {text_of(quad.subject) for quad in quads}
+        for entity in sorted(decided - present):
+            names = self._known_by(entity)
+            heirs = [profile for profile in coming if not names.isdisjoint(profile.known_by())]
+            for heir in heirs:
+                self._copy(self._about(entity), entity, heir)
+            if heirs:
+                self._forget(entity)
+        for profile in coming:
+            if profile.iri in decided:
+                self._remember(profile)  # it may have got other names
+
+    def hand_down(self, entity: str, rest: Sequence[Profile]) -> None:
+        """Let what is left of a thing stay apart from what an entity that leaves it is not."""
+        members = {profile.iri for profile in rest}
+        told = [
+            quad
+            for quad in self._about(entity)
+            if self.told_apart(_other_end(quad, entity)).isdisjoint(members)
+        ]
+        if told and rest:  # one of them is enough: the others are judged by it
+            self._copy(told, entity, rest[0])
+
+    def _copy(self, decisions: Iterable[Quad], entity: str, heir: Profile) -> None:
+        """Let decisions about an entity be about another one too."""
+        self._remember(heir)
+        for quad in list(decisions):
+            other = _other_end(quad, entity)
+            left, right = (
+                (heir.iri, other) if text_of(quad.subject) == entity else (other, heir.iri)
+            )
+            self._add(left, DIFFERENT_FROM, NamedNode(right))
+
+    def _forget(self, entity: str) -> None:
+        self.changes.remove(self._about(entity))
+        self.changes.remove(self.changes.match(NamedNode(entity), None, None, DECISIONS))
+
+    def _about(self, entity: str) -> Iterator[Quad]:
+        node = NamedNode(entity)
+        yield from self.changes.match(node, DIFFERENT_FROM, None, DECISIONS)
+        yield from self.changes.match(None, DIFFERENT_FROM, node, DECISIONS)
+
+    def _known_by(self, entity: str) -> Set[str]:
+        quads = self.changes.match(NamedNode(entity), KNOWN_BY, None, DECISIONS)
+        return {text_of(quad.object) for quad in quads}
+
+    def _remember(self, entity: Profile) -> None:
+        self._add(entity.iri, OF_DOCUMENT, _document_node(entity.document))
+        for name in entity.known_by():
+            self._add(entity.iri, KNOWN_BY, Literal(name))
+
+    def _add(self, entity: str, predicate: NamedNode, object: NamedNode | Literal) -> None:
+        self.changes.add(Quad(NamedNode(entity), predicate, object, DECISIONS))
+
+
+def _document_node(document: str) -> NamedNode:
+    return NamedNode(document_iri(document))
+
+
+def _other_end(decision: Quad, entity: str) -> str:
+    left, right = text_of(decision.subject), text_of(decision.object)
+    return right if left == entity else left
