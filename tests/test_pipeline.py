@@ -13,6 +13,7 @@ from factloom.errors import DocumentError, InputError, ModelError
 from factloom.formats.gathering import Problem
 from factloom.models import storage
 from factloom.pipeline import Pipeline
+from factloom.schema import read_schema_file
 
 
 class Model:
@@ -204,6 +205,23 @@ def test_relations_that_the_model_has_not_learned_are_unknown() -> None:
     with pytest.raises(InputError, match="unknown-relation"):
         Pipeline(model, relations=["country"])
     assert Pipeline(model, relations=["P1"]).schema.relations == {"P1"}
+
+
+def test_type_constraints_are_checked_against_the_types_that_the_model_finds() -> None:
+    model = Model()
+    free = Pipeline(model, type_constraints={"P19": [("PERSON", "LOC")]})
+    assert "P19" in free.schema.type_constraints
+    model.types = ("PER", "LOC")  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="much like it: PER"):
+        Pipeline(model, type_constraints={"P19": [("PERSON", "LOC")]})
+
+
+def test_the_version_does_not_depend_on_where_the_settings_were_read(tmp_path: Path) -> None:
+    for name in ("a.toml", "b.toml"):
+        (tmp_path / name).write_text('relations = ["P19"]\n[thresholds]\nP19 = 0.5')
+    given = Pipeline(Model(), relations=["P19"], thresholds={"P19": 0.5}).version
+    for name in ("a.toml", "b.toml"):
+        assert Pipeline(Model(), **read_schema_file(tmp_path / name)).version == given
 
 
 def test_settings_for_relations_are_an_error_for_a_model_of_mentions() -> None:

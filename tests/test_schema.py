@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation
-from factloom.errors import InputError
+from factloom.errors import InputError, Place
 from factloom.schema import Schema, make_schema, read_schema_file
 
 NAMES = {"P112": "founded by", "P19": "place of birth", "P17": "country", "own": "own"}
@@ -50,13 +50,68 @@ def test_relations_of_one_name_are_wanted_together() -> None:
     [
         ("fuonded by", "founded by (P112)"),
         ("place_of_death", "place of birth (P19)"),
+        ("P1121", "founded by (P112)"),
         ("xqzw", "spelled much like it: none"),
+        ("", "spelled much like it: none"),
     ],
 )
 def test_an_unknown_relation_is_an_error_that_names_those_like_it(given: str, near: str) -> None:
     with pytest.raises(InputError, match="unknown-relation") as caught:
         make_schema(NAMES, relations=[given])
     assert near in str(caught.value)
+
+
+def test_names_that_begin_with_the_given_words_are_suggested_first_but_never_taken() -> None:
+    names = {
+        "P276": "location",
+        "P131": "located in the administrative territorial entity",
+        "P112": "founded by",
+    }
+    with pytest.raises(InputError, match="unknown-relation") as caught:
+        make_schema(names, relations=["founded_by", "located_in"])
+    near = "located in the administrative territorial entity (P131), location (P276)"
+    assert f"'located_in'; spelled much like it: {near}." in str(caught.value)
+
+
+@pytest.mark.parametrize("setting", ["thresholds", "type_constraints"])
+def test_a_relation_that_is_given_twice_is_an_error(setting: str) -> None:
+    value: Any = 0.5 if setting == "thresholds" else [("ORG", "PER")]
+    with pytest.raises(InputError, match="relation-twice") as caught:
+        make_schema(NAMES, **{setting: {"P112": value, "founded by": value}})  # type: ignore[misc]
+    assert "'P112' and 'founded by' are the same relation" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        ({"relations": []}, "relations"),
+        ({"type_constraints": {"founded by": []}}, "type_constraints.founded by"),
+    ],
+)
+def test_an_empty_list_is_an_error_for_it_would_keep_nothing(
+    settings: dict[str, Any], part: str
+) -> None:
+    with pytest.raises(InputError, match="nothing-kept") as caught:
+        make_schema(NAMES, **settings)
+    assert caught.value.flaw.place.part == part
+
+
+@pytest.mark.parametrize(
+    ("given", "near"),
+    [("ORGANISATION", "ORG"), ("org", "ORG"), ("PRE", "PER"), ("village", "none")],
+)
+def test_a_type_that_the_model_never_finds_is_an_error_that_names_those_like_it(
+    given: str, near: str
+) -> None:
+    with pytest.raises(InputError, match="unknown-entity-type") as caught:
+        make_schema(NAMES, ("ORG", "PER"), type_constraints={"founded by": [("PER", given)]})
+    assert f"{given!r}; spelled much like it: {near}. The types are: ORG, PER." in str(caught.value)
+    assert caught.value.flaw.place.part == "type_constraints.founded by"
+
+
+def test_types_are_not_checked_where_those_of_the_model_are_not_known() -> None:
+    schema = make_schema(NAMES, type_constraints={"P17": [("village", "land")]})
+    assert schema.type_constraints == {"P17": {("village", "land")}}
 
 
 def test_without_settings_everything_is_kept() -> None:
@@ -160,6 +215,44 @@ def test_a_file_that_is_no_schema_is_an_error_with_its_name(
     with pytest.raises(InputError, match=code) as caught:
         read_schema_file(tmp_path / name)
     assert caught.value.flaw.place.file == str(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("[thresholds]\nfoundet = 0.5", "unknown-relation"),
+        ('relations = ["foundet"]', "unknown-relation"),
+        ('[thresholds]\nP112 = 0.5\n"founded by" = 0.6', "relation-twice"),
+        ('[type_constraints]\nP112 = [["ORG", "DOG"]]', "unknown-entity-type"),
+        ("relations = []", "nothing-kept"),
+    ],
+)
+def test_what_is_wrong_with_a_setting_of_a_file_is_told_with_the_name_of_the_file(
+    tmp_path: Path, content: str, code: str
+) -> None:
+    path = tmp_path / "thresholds.toml"
+    path.write_text(content)
+    with pytest.raises(InputError, match=code) as caught:
+        make_schema(NAMES, ("ORG", "PER"), **read_schema_file(path))
+    assert caught.value.flaw.place.file == str(path)
+
+
+def test_what_replaces_a_setting_of_a_file_is_not_blamed_on_it(tmp_path: Path) -> None:
+    (tmp_path / "schema.toml").write_text(TOML)
+    settings = read_schema_file(tmp_path / "schema.toml")
+    settings["relations"] = ["foundet"]
+    with pytest.raises(InputError, match="unknown-relation") as caught:
+        make_schema(NAMES, **settings)
+    assert caught.value.flaw.place == Place(part="relations")
+
+
+@pytest.mark.parametrize("name", ["schema.TOML", "schema.JSON"])
+def test_a_file_may_have_a_byte_order_mark_and_a_suffix_in_capitals(
+    tmp_path: Path, name: str
+) -> None:
+    content = '{"minimum_score": 0.5}' if name.endswith("JSON") else "minimum_score = 0.5"
+    (tmp_path / name).write_text(content, encoding="utf-8-sig")
+    assert read_schema_file(tmp_path / name) == {"minimum_score": 0.5}
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ class Pipeline:
         if settings and self.task == "mentions":
             raise ModelError("finds-no-relations", Place(file=name))
         self.settings = settings
-        self.schema: Schema = make_schema(self._relations(), **settings)
+        types = getattr(model, "types", ())  # a model of relations takes entities of any type
+        self.schema: Schema = make_schema(self._relations(), types, **settings)
 
     @classmethod
     def load(cls, name: str | Path = DEFAULT_MODEL, **settings: Unpack[SchemaSettings]) -> Self:

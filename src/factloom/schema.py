@@ -6,19 +6,20 @@
     (frozenset({'P112'}), 0.6)
 
 Relations are given by id or by their name in words, in any spelling: "P112", "founded by",
-"Founded_by". The same settings can stand in a TOML or JSON file (`read_schema_file`).
+"Founded_by". The same settings can stand in a TOML or JSON file (`read_schema_file`). What cannot
+be meant, such as a type that the model never finds, is an error: it would keep nothing, silently.
 """
 
 import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Any, TypeVar, Unpack
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
+from pydantic import ConfigDict, Field, InstanceOf, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from factloom.document import Document, Relation
@@ -26,6 +27,9 @@ from factloom.errors import InputError, Place
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 TypePair = tuple[str, str]  # of the head, of the tail
+Name = InstanceOf[str]  # not copied, so that a `NameInFile` stays one
+Value = TypeVar("Value")
+_MOST_ALIKE = 5  # names that are suggested
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -38,10 +42,16 @@ class SchemaSettings(TypedDict, total=False):
     type_constraints  {relation: [(head type, tail type), ...]}; others may have any types
     """
 
-    relations: list[str]
+    relations: list[Name]
     minimum_score: Probability
-    thresholds: dict[str, Probability]
-    type_constraints: dict[str, list[TypePair]]
+    thresholds: dict[Name, Probability]
+    type_constraints: dict[Name, list[TypePair]]
+
+
+class NameInFile(str):
+    """A name as a file has it, which knows that file: an error about the name tells it."""
+
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +82,25 @@ class Schema:
         return allowed is None or types in allowed
 
 
-def make_schema(names: Mapping[str, str], **settings: Unpack[SchemaSettings]) -> Schema:
-    """The schema for a model whose relations are the keys of `names`, with their words."""
+def make_schema(
+    names: Mapping[str, str], types: Collection[str] = (), **settings: Unpack[SchemaSettings]
+) -> Schema:
+    """The schema for a model whose relations are the keys of `names`, with their words.
+
+    `types` are those of the entities that it finds; where they are not known, any may be given.
+    """
     checked = _checked(settings, Place())
     lookup = _Lookup(names)
-    wanted = checked.get("relations")
+    constraints = checked.get("type_constraints", {})
+    if types:
+        _check_types(constraints, types)
     return Schema(
-        relations=None if wanted is None else frozenset(i for r in wanted for i in lookup.ids(r)),
+        relations=lookup.wanted(checked["relations"]) if "relations" in checked else None,
         minimum_score=checked.get("minimum_score", 0.0),
-        thresholds={
-            identifier: least
-            for relation, least in checked.get("thresholds", {}).items()
-            for identifier in lookup.ids(relation)
-        },
-        type_constraints={
-            identifier: frozenset(pairs)
-            for relation, pairs in checked.get("type_constraints", {}).items()
-            for identifier in lookup.ids(relation)
-        },
+        thresholds=lookup.by_id("thresholds", checked.get("thresholds", {})),
+        type_constraints=lookup.by_id(
+            "type_constraints", {name: frozenset(pairs) for name, pairs in constraints.items()}
+        ),
     )
 
 
@@ -97,25 +108,68 @@ def read_schema_file(path: str | Path) -> SchemaSettings:
     """The settings in a TOML or JSON file, such as `factloom find-threshold` writes."""
     place = Place(file=str(path))
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        content = json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
+        text = Path(path).read_text(encoding="utf-8-sig")
+        content = json.loads(text) if Path(path).suffix.lower() == ".json" else tomllib.loads(text)
     except FileNotFoundError:
         raise InputError("file-missing", place) from None
     except OSError as error:
         raise InputError("file-unreadable", place, detail=error.strerror) from None
     except ValueError as error:  # neither TOML nor JSON, or not UTF-8
         raise InputError("schema-file", place, detail=error) from None
-    return _checked(content, place)
+    return _checked(_with_names_in_file(content, str(path)), place)
+
+
+def _with_names_in_file(content: Any, file: str) -> Any:
+    """The content of a file, every text in it being a `NameInFile`."""
+    match content:
+        case str():
+            name = NameInFile(content)
+            name.file = file
+            return name
+        case list():
+            return [_with_names_in_file(item, file) for item in content]
+        case dict():
+            return {
+                _with_names_in_file(key, file): _with_names_in_file(value, file)
+                for key, value in content.items()
+            }
+    return content
 
 
 def _checked(settings: Any, place: Place) -> SchemaSettings:
     try:
-        return TypeAdapter(SchemaSettings).validate_python(settings)
+        checked = TypeAdapter(SchemaSettings).validate_python(settings)
     except ValidationError as error:
         first = error.errors()[0]
         part = ".".join(str(key) for key in first["loc"])
         where = Place(file=place.file, part=part)
         raise InputError("schema-setting", where, detail=first["msg"]) from None
+    _refuse_empty_lists(checked, place)
+    return checked
+
+
+def _refuse_empty_lists(settings: SchemaSettings, place: Place) -> None:
+    constraints = settings.get("type_constraints", {})
+    empty = [f"type_constraints.{name}" for name, pairs in constraints.items() if not pairs]
+    if "relations" in settings and not settings["relations"]:
+        empty.insert(0, "relations")
+    if empty:
+        raise InputError("nothing-kept", Place(file=place.file, part=empty[0]))
+
+
+def _check_types(constraints: Mapping[str, list[TypePair]], types: Collection[str]) -> None:
+    spellings = {_plain(known): known for known in types}
+    for relation, pairs in constraints.items():
+        for given in (one for pair in pairs for one in pair):
+            if given not in types:
+                place = _place(relation, f"type_constraints.{relation}")
+                near = _alike(given, spellings)
+                known = ", ".join(types)
+                raise InputError("unknown-entity-type", place, type=given, near=near, known=known)
+
+
+def _place(name: str, part: str) -> Place:
+    return Place(file=name.file if isinstance(name, NameInFile) else None, part=part)
 
 
 class _Lookup:
@@ -127,25 +181,53 @@ class _Lookup:
         for identifier, name in names.items():
             self.by_words.setdefault(_plain(name), []).append(identifier)
 
-    def ids(self, given: str) -> list[str]:
+    def wanted(self, relations: list[str]) -> frozenset[str]:
+        return frozenset(
+            identifier for given in relations for identifier in self._ids(given, "relations")
+        )
+
+    def by_id(self, setting: str, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The values of a setting by the ids of the relations; each may have one only."""
+        named: dict[str, str] = {}
+        for given in values:
+            for identifier in self._ids(given, setting):
+                if identifier in named:
+                    other, place = named[identifier], _place(given, setting)
+                    raise InputError("relation-twice", place, one=other, other=given)
+                named[identifier] = given
+        return {identifier: values[given] for identifier, given in named.items()}
+
+    def _ids(self, given: str, setting: str) -> list[str]:
         if given in self.names:
-            return [given]
+            return [str(given)]
         found = self.by_words.get(_plain(given)) or self._without_case(given)
         if not found:
-            near = ", ".join(self._near(given)) or "none"
-            raise InputError("unknown-relation", relation=given, near=near)
+            place, near = _place(given, setting), self._near(given)
+            raise InputError("unknown-relation", place, relation=given, near=near)
         return found
 
     def _without_case(self, given: str) -> list[str]:
         return [identifier for identifier in self.names if _plain(identifier) == _plain(given)]
 
-    def _near(self, given: str) -> Iterator[str]:
+    def _near(self, given: str) -> str:
         """Relations that are spelled much like the given one, in words and with their id."""
         spellings = {_plain(identifier): identifier for identifier in self.names}
         spellings |= {words: ids[0] for words, ids in self.by_words.items()}
-        close = difflib.get_close_matches(_plain(given), spellings, n=3, cutoff=0.5)
-        for identifier in dict.fromkeys(spellings[spelling] for spelling in close):
-            yield f"{self.names[identifier]} ({identifier})"
+        shown = {
+            spelling: f"{self.names[identifier]} ({identifier})"
+            for spelling, identifier in spellings.items()
+        }
+        return _alike(given, shown)
+
+
+def _alike(given: str, shown: Mapping[str, str]) -> str:
+    """What is shown for the plain spellings like the given one, those that go on with it first."""
+    plain = _plain(given)
+    longer = [spelling for spelling in shown if plain and spelling.startswith(plain)]
+    close = difflib.get_close_matches(plain, shown, n=3, cutoff=0.5)
+    shorter = [spelling for spelling in shown if spelling and plain.startswith(spelling)]
+    alike = list(dict.fromkeys(shown[spelling] for spelling in (*longer, *close, *shorter)))
+    return ", ".join(alike[:_MOST_ALIKE]) or "none"
 
 
 def _plain(name: str) -> str:

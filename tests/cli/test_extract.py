@@ -1,6 +1,7 @@
 """`factloom extract` with a stand-in for the model: inputs, outputs, settings, bad documents."""
 
 import json
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -163,19 +164,32 @@ def test_options_count_before_the_file_of_thresholds(texts: Path, tmp_path: Path
     [
         (("nowhere.txt",), "file-missing"),
         (("TEXTS", "--relations", "foundet"), "unknown-relation"),
+        (("TEXTS", "--relations", ""), "nothing-kept"),
+        (("TEXTS", "--relations", " ,"), "nothing-kept"),
         (("TEXTS", "--thresholds", "none.toml"), "file-missing"),
         (("TEXTS", "--language", "zh"), "other-language"),
         (("TEXTS", "--output", "nowhere/out.jsonl"), "output-name"),
         (("TEXTS", "--output", "out.unknown"), "no-graph-for-suffix"),
+        (("TEXTS", "--output", "out.txt"), "no-graph-for-suffix"),
+        (("TEXTS", "--output", "a.ann"), "no-graph-for-suffix"),
+        (("TEXTS", "--output", "out.conll"), "no-graph-for-suffix"),
+        (("TEXTS", "--output", "out.data.gz"), "no-graph-for-suffix"),
+        (("TEXTS", "--output", "out.jsonl", "--output", "../texts/out.jsonl"), "repeated-output"),
+        (("TEXTS", "--output", "out.csv", "--output", "out.csv"), "repeated-output"),
+        (("TEXTS", "--output", f"{'x' * 245}.jsonl"), "file-unwritable"),
+        (("TEXTS", "--output", f"{'x' * 230}.csv"), "file-unwritable"),
     ],
 )
 def test_what_cannot_be_done_is_an_error_at_once(
     texts: Path, options: tuple[str, ...], code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(texts)
+    monkeypatch.setattr(Model, "predict", None)  # no work begins
+    before = sorted(texts.iterdir())
     result = run(*(option.replace("TEXTS", str(texts)) for option in options))
     assert isinstance(result.exception, FactloomError)
     assert result.exception.code == code
+    assert sorted(texts.iterdir()) == before
 
 
 @pytest.mark.usefixtures("model")
@@ -209,6 +223,27 @@ def test_what_the_store_has_read_is_not_given_to_the_model_again(
     assert "2 documents" in other.stderr, "with other settings there may be other facts"
 
 
+@pytest.mark.parametrize(("kind", "batches"), [(Model, [1]), (RelationModel, [1, 1])])
+def test_changed_entities_are_read_again_by_a_model_that_looks_at_them(
+    kind: type[Model], batches: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyoxigraph")
+    model = use(kind(), monkeypatch)
+    monkeypatch.setattr(RelationModel, "found_in", lambda _, document: document)
+    given = Document(
+        "Ada in Oslo",
+        id="d",
+        sentences=(Sentence(0, 11),),
+        mentions=(Mention(0, 3, "PER"), Mention(7, 11, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+    )
+    for document in (given, given, given.replace(entities=given.entities[:1])):
+        formats.write([document], tmp_path / "given.jsonl")
+        result = run(tmp_path / "given.jsonl", "--store", tmp_path / "graph")
+        assert result.exit_code == 0, result.exception
+    assert model.batches == batches
+
+
 @pytest.mark.usefixtures("model")
 def test_a_store_and_a_file_get_the_same_documents(texts: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyoxigraph")
@@ -220,6 +255,27 @@ def test_a_store_and_a_file_get_the_same_documents(texts: Path, tmp_path: Path) 
         stored = {document.id: document.to_json() for document in store.documents()}
     written = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
     assert stored == {document["id"]: document for document in written}
+
+
+@pytest.mark.usefixtures("model")
+def test_data_files_with_the_same_ids_keep_all_their_documents(tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    from factloom.graph.store import Store
+
+    for day in ("one", "two"):
+        text = Document(f"Mara left Torvik {day}.", sentences=(Sentence(0, 20),))
+        documents = [text.replace(id=name) for name in ("d1", "d2", "d3")]
+        formats.write(documents, tmp_path / f"{day}.jsonl")
+        assert run(tmp_path / f"{day}.jsonl", "--store", tmp_path / "graph").exit_code == 0
+    with Store.open(tmp_path / "graph") as store:
+        assert len(list(store.documents())) == 6
+
+
+@pytest.mark.usefixtures("model")
+def test_documents_may_be_written_as_docred(texts: Path, tmp_path: Path) -> None:
+    result = run(texts / "a.txt", "--output", tmp_path / "out.json")
+    assert result.exit_code == 0, result.exception
+    assert triples(tmp_path / "out.json") == [["Ada P17 Quillmark", "Quillmark P112 Norvania"]]
 
 
 def test_files_of_one_name_in_two_folders_stay_two_documents(model: Model, tmp_path: Path) -> None:
@@ -240,7 +296,55 @@ def test_files_of_one_name_in_two_folders_stay_two_documents(model: Model, tmp_p
     assert model.batches == [1, 1]
 
 
-def test_files_are_counted_without_hidden_ones(texts: Path) -> None:
+def test_a_directory_is_read_without_the_outputs_and_the_store_in_it(
+    model: Model, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyoxigraph")
+    monkeypatch.chdir(texts)
+    options = ("--store", "graph", "--output", "out.jsonl", "--output", "out.csv")
+    for _ in range(2):
+        result = run(".", *options)
+        assert result.exit_code == 0, result.stderr
+    assert run(*sorted(texts.glob("*.txt")), "graph", "--store", "graph").exit_code == 0
+    assert model.batches == [2, 2], "the third time nothing is new"
+    assert [document.id for document in formats.read("out.jsonl")] == ["a.txt", "b.txt"]
+
+
+@pytest.mark.usefixtures("model")
+def test_a_name_that_is_not_utf_8_stops_nothing(texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    try:
+        (texts / os.fsdecode(b"caf\xe9.txt")).write_text("Eve saw Torvik.")
+    except OSError:
+        pytest.skip("there are no such names here")
+    outputs = [tmp_path / f"out{suffix}" for suffix in (".jsonl", ".ttl", ".graphml")]
+    options = [part for path in outputs for part in ("--output", path)]
+    result = run(texts, "--store", tmp_path / "graph", *options)
+    assert result.exit_code == 0, result.exception
+    ids = [document.id for document in formats.read(outputs[0])]
+    assert ids == ["a.txt", "b.txt", r"caf\xe9.txt"]
+    assert "3 read before" in run(texts, "--store", tmp_path / "graph").stderr
+    assert r"== caf\xe9.txt" in run(texts).stdout
+
+
+@pytest.mark.usefixtures("model")
+def test_an_output_stays_as_it_is_where_nothing_could_be_read(tmp_path: Path) -> None:
+    outputs = [tmp_path / name for name in ("out.jsonl", "out.html", "out.ttl", "out.csv")]
+    for path in outputs:
+        path.write_text("good")
+    (tmp_path / "bad.txt").write_bytes(b"\xff\xfe")
+    (tmp_path / "worse.txt").write_text("Eve will explode.")
+    options = [part for path in outputs for part in ("--output", path)]
+    result = run(tmp_path / "bad.txt", tmp_path / "worse.txt", *options)
+    assert result.exit_code == 1
+    assert f"{outputs[0]}: nothing written" in result.stderr
+    assert {path.read_text() for path in outputs} == {"good"}
+    assert not list(tmp_path.glob("*-nodes.csv"))
+
+
+def test_files_are_counted_without_hidden_ones_and_stores(texts: Path) -> None:
+    (texts / "graph").mkdir()
+    (texts / "graph" / "CURRENT").write_text("MANIFEST-000001\n")
     (texts / ".git").mkdir()
     (texts / ".git" / "config").touch()
     (texts / "deep").mkdir()

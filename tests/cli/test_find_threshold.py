@@ -9,8 +9,9 @@ from typer.testing import CliRunner, Result
 
 import factloom
 from factloom import formats
-from factloom.cli import app
+from factloom.cli import app, find_threshold
 from factloom.document import Document, Entity, Mention, Relation
+from factloom.errors import InputError
 from factloom.pipeline import Pipeline
 from factloom.schema import make_schema, read_schema_file
 
@@ -101,3 +102,48 @@ def test_other_metrics_are_refused(gold: Path, metric: str) -> None:
     result = run(gold, "--metric", metric)
     assert result.exit_code == 2
     assert "--metric" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ([document(0), document(1)], "no-true-relations"),
+        ([Document("Ada lives in Oslo.")], "no-true-relations"),
+        ([], "no-true-relations"),
+        ([document(0, Relation(0, 1, "unheard of"))], "nothing-right"),
+    ],
+)
+def test_documents_that_tell_nothing_of_thresholds_are_an_error_and_give_no_file(
+    gold: Path, content: list[Document], code: str
+) -> None:
+    path = gold.with_name("other.json")
+    formats.write(content, path)
+    result = run(path)
+    assert isinstance(result.exception, InputError)
+    assert (result.exception.code, result.exception.flaw.place.file) == (code, str(path))
+    assert not gold.with_name("found.toml").exists()
+
+
+def test_an_output_that_cannot_be_written_fails_before_the_model_is_loaded(
+    gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factloom, "load", lambda _: pytest.fail("the model was loaded"))
+    # a name that leaves no room for the one that is written aside, and a place without files
+    for output in (gold.with_name("x" * 245 + ".toml"), Path("/proc/found.toml")):
+        result = run(gold, "--output", str(output))
+        assert isinstance(result.exception, InputError)
+        assert result.exception.code in ("file-unwritable", "output-name")
+
+
+def test_a_file_that_is_there_is_kept_until_the_new_one_is_whole(
+    gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = gold.with_name("found.toml")
+    path.write_text("minimum_score = 0.3")
+    with monkeypatch.context() as patched:
+        broken = iter(["minimum_score = ", "\ud83d"])  # the second piece cannot be written
+        patched.setattr(find_threshold, "_toml", lambda *_: broken)
+        assert run(gold).exit_code == 1
+    assert path.read_text() == "minimum_score = 0.3"
+    assert found(gold) == {"minimum_score": 0.75}
+    assert {file.name for file in gold.parent.iterdir()} == {"found.toml", "gold.jsonl"}

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 import factloom
 from factloom import formats
-from factloom.cli.predict import predict, predicted_documents
+from factloom.cli.predict import check_writable, predict, predicted_documents
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import InputError
 
@@ -176,6 +176,16 @@ def test_an_output_that_cannot_be_written_fails_before_the_model_is_loaded(
     result = run("model", gold, "--output", tmp_path / name)
     assert isinstance(result.exception, InputError)
     assert result.exception.code == "output-name"
+
+
+def test_whether_a_file_can_be_written_is_tried_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    old.write_text("kept")
+    for path in (old, tmp_path / "new.jsonl", Path(os.devnull)):
+        check_writable(path)
+    with pytest.raises(InputError, match="file-unwritable"):
+        check_writable(tmp_path / ("x" * 245 + ".jsonl"))  # no room for the name aside
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("old.jsonl", "kept")]
 
 
 @pytest.mark.usefixtures("pipeline")

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import sys
 import threading
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.formats.gathering import Problem, gather
+from factloom.formats.gathering import Problem, gather, gather_files
 
 # An error of brat's may name the text that ought to stand beside the annotations.
 CONTENTS = [content for format, content in SAMPLES.items() if format != "brat"]
@@ -162,6 +163,48 @@ def test_empty_directory_is_told(tmp_path: Path) -> None:
     documents, [problem] = gathered(tmp_path)
     assert documents == []
     assert (problem.error.code, problem.place.file) == ("nothing-to-read", str(tmp_path))
+
+
+def test_what_is_to_be_left_out_is_not_read_in_directories(tmp_path: Path) -> None:
+    for name in ("a.txt", "deep/found.jsonl", "graph/log", "b/graph.txt"):
+        write(tmp_path / name, "Torvik.")
+    (tmp_path / "link").symlink_to("deep/found.jsonl")
+    left_out = [tmp_path / "b" / ".." / "deep" / "found.jsonl", tmp_path / "graph"]
+    problems: list[Problem] = []
+    folders = [str(tmp_path), str(tmp_path / "graph")]
+    found = gather_files(folders, None, problems.append, leave_out=left_out)
+    assert [one.document.id for one in found] == ["a.txt", "b/graph.txt"]
+    assert problems == []
+
+
+def test_graph_stores_are_no_texts(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", "Torvik.")
+    write(tmp_path / "graph" / "CURRENT", "MANIFEST-000005\n")
+    write(tmp_path / "graph" / "LOG", "opened\n")
+    write(tmp_path / "not a store" / "CURRENT", "What goes on in Torvik.")
+    documents, problems = gathered(tmp_path)
+    assert [document.id for document in documents] == ["a.txt", "not a store/CURRENT"]
+    assert problems == []
+    _, [problem] = gathered(tmp_path / "graph")
+    assert problem.error.code == "nothing-to-read"
+
+
+def test_names_that_are_not_utf_8_are_written_out(tmp_path: Path) -> None:
+    names = (b"caf\xe8.txt", b"caf\xe9.txt", b"caf\xe9.conll")
+    contents = ("One.", "Two.", SAMPLES["conll"])
+    for name, content in zip(names, contents, strict=True):
+        try:
+            write(tmp_path / os.fsdecode(name), content)
+        except OSError:
+            pytest.skip("there are no such names here")
+    write(tmp_path / os.fsdecode(b"caf\xe9.bin"), b"\x00")
+    for paths in ([tmp_path], sorted(tmp_path.iterdir())):
+        documents, [problem] = gathered(*paths)
+        for document in documents:
+            assert json.dumps(document.to_json(), ensure_ascii=False).encode("utf-8")
+        assert {r"caf\xe8.txt", r"caf\xe9.txt", r"caf\xe9-1"} <= {one.id for one in documents}
+        assert documents[0].attributes["source"] == rf"{tmp_path}/caf\xe8.txt"
+        assert problem.place.file == rf"{tmp_path}/caf\xe9.bin"
 
 
 def test_links_are_read_but_not_followed_in_circles(tmp_path: Path) -> None:

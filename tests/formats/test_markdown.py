@@ -72,6 +72,30 @@ def test_what_is_no_prose_is_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, page).text == "Seen."
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "---\n\nAda founded Quillmark.\n\n---\n\nBob lives.",
+        "---\nAda founded Quillmark.\n\n---\nBob lives.",
+        "---\n---\nAda founded Quillmark.\n\n---\nBob lives.",
+        "---\r\nAda founded Quillmark.\r\n\r\n---\r\n\r\nBob lives.",
+    ],
+)
+def test_prose_below_a_line_across_the_page_is_no_settings(tmp_path: Path, page: str) -> None:
+    assert sentences(read(tmp_path, page)) == ["Ada founded Quillmark.", "Bob lives."]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["title: x", "title:\n  x", "my-key: [\n\n1]", '"a key": x', "标题: 马\n\nb: 2"],
+)
+@pytest.mark.parametrize("end", ["---", "..."])
+def test_settings_begin_with_a_key(tmp_path: Path, settings: str, end: str) -> None:
+    page = f"---\n{settings}\n{end}\nSeen."
+    assert read(tmp_path, page).text == "Seen."
+    assert read(tmp_path, page.replace("\n", "\r\n")).text == "Seen."
+
+
 def test_markup_within_a_line_leaves_its_words(tmp_path: Path) -> None:
     page = "**Ada** ~~King~~ <b>Lovelace</b> \\*1815 &amp; <http://a.b>  \nborn<br>in London"
     assert read(tmp_path, page).text == "Ada King Lovelace *1815 & http://a.b\nborn\nin London"

@@ -88,6 +88,12 @@ def test_content_tells_pdf_whatever_the_name(tmp_path: Path) -> None:
         assert registry.detect(Source(tmp_path / name)) == "pdf"
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a"])
+def test_prose_that_speaks_of_pdf_files_is_prose(tmp_path: Path, name: str) -> None:
+    text = "A PDF file begins with %PDF-1.7 and its version."
+    assert read(tmp_path, text.encode(), name).text == text
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [

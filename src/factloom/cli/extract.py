@@ -1,7 +1,7 @@
 """`factloom extract`: files in, entities and relations with evidence out."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,14 +11,17 @@ import typer
 from factloom.cli.fan_out import Writer, fan_out
 from factloom.cli.predict import check_writable
 from factloom.cli.progress import reading_progress
+from factloom.cli.stored_names import with_stored_ids
 from factloom.document import Document
 from factloom.errors import InputError, ModelError, Place
 
 if TYPE_CHECKING:
-    from factloom.formats.gathering import Problem
+    from factloom.formats.gathering import Gathered, Problem
     from factloom.graph.store import Store
     from factloom.pipeline import Pipeline
     from factloom.schema import SchemaSettings
+
+DOCUMENT_SUFFIXES = (".jsonl", ".ndjson", ".json")  # formats that hold what is found
 
 
 def extract(
@@ -32,7 +35,7 @@ def extract(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Where to write, by suffix: .jsonl .ttl .nq .jsonld .graphml .csv .html. "
+            help="Where to write, by suffix: .jsonl .json .ttl .nq .jsonld .graphml .csv .html. "
             "May be repeated; tables are printed without it."
         ),
     ] = None,
@@ -62,13 +65,13 @@ def extract(
     ] = 32,
 ) -> None:
     """Find entities, relations and evidence in texts."""
-    from factloom.formats.gathering import gather
+    from factloom.formats.gathering import gather_files
 
     problems: list[Problem] = []
-    documents = gather(inputs, format=format, skipped=problems.append)
     outputs = output or []
-    for path in outputs:
-        _check_output(path)
+    own = [*_written_files(outputs), *([store] if store else [])]
+    gathered = gather_files(inputs, format, problems.append, leave_out=own)
+    _check_outputs(outputs)
     settings = _settings(relations, thresholds, minimum_score)
 
     import factloom
@@ -77,15 +80,18 @@ def extract(
     _check_language(pipeline, language)
     counts = _Counts()
     with _opened(store) as graph, reading_progress(inputs, shown=bool(outputs or store)) as done:
+        documents = _named(gathered, graph)
         asked = _with_entities_if_needed(documents, pipeline, problems.append)
-        if graph is not None:
-            asked = _told_apart(asked, graph)
         if graph is not None and not outputs:
             asked = _not_yet_read(asked, graph, pipeline, counts)
         found = pipeline.stream(asked, batch_size=batch_size, problems=problems.append)
-        fan_out(counts.counted(found, done), _writers(pipeline, outputs, graph))
-    for place in (*outputs, *([store] if store else [])):
-        typer.echo(f"{place}: {counts}", err=True)
+        passed = counts.counted(found, done)
+        with suppress(_NothingFoundError):
+            fan_out(_some(passed) if outputs else passed, _writers(pipeline, outputs, graph))
+    for path in outputs:
+        typer.echo(f"{path}: {counts if counts.documents else 'nothing written'}", err=True)
+    if store:
+        typer.echo(f"{store}: {counts}", err=True)
     for problem in problems:
         typer.echo(f"problem: {problem.error}", err=True)
     if problems:
@@ -127,20 +133,13 @@ def _with_entities_if_needed(
             yield document
 
 
-def _told_apart(documents: Iterable[Document], graph: "Store") -> Iterator[Document]:
-    """Files of one name in two folders stay two documents: the later one is called by its path."""
-    for document in documents:
-        source, known = document.attributes.get("source"), graph.source(document.id)
-        if source is None or known is None or _same_file(source, known):
-            yield document
-        else:
-            yield document.replace(id=Path(source).as_posix())
+def _named(gathered: Iterable["Gathered"], graph: "Store | None") -> Iterator[Document]:
+    """The documents, each with an id of its own: in this run, and in the store if there is one."""
+    from factloom.formats.gathering import with_own_ids
 
-
-def _same_file(one: str, other: str) -> bool:
-    """Whether two paths can mean one file, seen from two folders."""
-    shorter, longer = sorted((Path(one).parts, Path(other).parts), key=len)
-    return longer[-len(shorter) :] == shorter
+    if graph is not None:
+        return with_stored_ids(gathered, graph)
+    return with_own_ids(found.document for found in gathered)
 
 
 def _not_yet_read(
@@ -149,7 +148,8 @@ def _not_yet_read(
     """Without documents that this model has read before: an extraction goes on where it was."""
     version = pipeline.version
     for document in documents:
-        if graph.has_read(document, model=version):
+        seen = document if pipeline.task == "relations" else document.without_mentions()
+        if graph.has_read(seen, model=version):
             counts.read_before += 1
         else:
             yield document
@@ -158,16 +158,44 @@ def _not_yet_read(
 # --- outputs -------------------------------------------------------------------------------------
 
 
-def _check_output(path: Path) -> None:
+def _check_outputs(outputs: Sequence[Path]) -> None:
     """Raise now what would otherwise be raised after a long extraction."""
-    from factloom.formats import registry
-    from factloom.graph import exports
+    from factloom.graph.exports import check_suffix, graph_suffix
 
-    check_writable(path)
-    try:
-        registry.target_format(path)
-    except InputError:  # its advice, to name the format, is not for this command
-        exports.check_suffix(path, also=(".jsonl", ".json"))
+    for path in outputs:
+        if graph_suffix(path) not in DOCUMENT_SUFFIXES:
+            check_suffix(path, also=DOCUMENT_SUFFIXES)
+    files = _written_files(outputs)
+    for number, file in enumerate(files):
+        if file.resolve() in {other.resolve() for other in files[:number]}:
+            raise InputError("repeated-output", Place(file=str(file)))
+        check_writable(file)
+
+
+def _written_files(outputs: Iterable[Path]) -> list[Path]:
+    """The files that the outputs are written to: a table (CSV) is two of them."""
+    from factloom.graph.exports import csv_files, graph_suffix
+
+    files = []
+    for path in outputs:
+        if graph_suffix(path) == ".csv":
+            files += [csv_files.beside(path, part) for part in ("nodes", "relationships")]
+        else:
+            files.append(path)
+    return files
+
+
+class _NothingFoundError(Exception):
+    """Tells the writers to leave what stands there: no document is no reason to empty a file."""
+
+
+def _some(documents: Iterable[Document]) -> Iterator[Document]:
+    empty = True
+    for document in documents:
+        empty = False
+        yield document
+    if empty:
+        raise _NothingFoundError
 
 
 def _is_graph(path: Path) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from factloom.cli.predict import check_writable, in_batches
+from factloom.errors import InputError, Place
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,17 +44,22 @@ def find_threshold(
     from factloom import formats
     from factloom.evaluation import relations
     from factloom.evaluation.threshold_search import scored_relations
+    from factloom.formats.output import write_pieces
 
     precision = _wanted_precision(metric)
     check_writable(output)
-    gold = list(formats.read(file, format))
+    gold, place = list(formats.read(file, format)), Place(file=str(file))
+    if not any(document.relations for document in gold):
+        raise InputError("no-true-relations", place)
     relations.require_distinct_ids(gold)
     pipeline = factloom.load(model)
     asked = [document.replace(relations=()) for document in gold]
     predicted = in_batches(pipeline.relate, asked, batch_size, join_words=0, total=len(gold))
     scored = scored_relations(relations.evaluate(gold, predicted))
+    if not any(one.correct.any() for one in scored.values()):
+        raise InputError("nothing-right", place)
     found = _search(scored, precision, minimum_support if per_relation else None)
-    output.write_text("".join(_toml(found, pipeline.relation_names)), encoding="utf-8")
+    write_pieces(_toml(found, pipeline.relation_names), output)
     _show(scored, found, pipeline.relation_names)
     typer.echo(f"written to {output}", err=True)
 

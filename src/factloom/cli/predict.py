@@ -96,8 +96,11 @@ def in_batches(
 
 def check_writable(path: Path) -> None:
     """Raise now what would otherwise be raised after a long prediction."""
+    from factloom.formats.output import try_out
+
     if path.is_dir() or not path.parent.is_dir():
         raise InputError("output-name", Place(file=str(path)))
+    try_out(path)
 
 
 def _progress() -> "Progress":

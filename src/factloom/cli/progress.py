@@ -41,15 +41,19 @@ def reading_progress(inputs: Sequence[str], *, shown: bool) -> Iterator[Callable
 
 
 def count_files(inputs: Sequence[str]) -> int:
-    """How many files there are to be read, hidden ones left out."""
+    """How many files there are to be read, hidden ones and graph stores left out."""
     return sum(_count(path) for path in inputs)
 
 
 def _count(path: str) -> int:
     if not Path(path).is_dir():
         return 1
+    from factloom.formats.gathering import is_store
+
     count = 0
-    for _, folders, files in os.walk(path):
+    for parent, folders, files in os.walk(path):
+        if is_store(Path(parent)):
+            continue
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
         count += sum(not file.startswith(".") for file in files)
     return count

@@ -6,19 +6,20 @@ What cannot be read is handed to `skipped`, with its place and reason, and the s
     >>> for document in gather(["texts", "more.jsonl"], skipped=problems.append):  # doctest: +SKIP
     ...     print(document.id, document.attributes["source"])
 
-Directories are walked in the order of their names; what begins with a full stop is hidden.
-A file that is one document is named by its path within the directory; documents of data formats
-keep their own ids. An id that comes again gets a number.
+Directories are walked in the order of their names; what begins with a full stop is hidden, and
+graph stores are no texts. A file that is one document is named by its path within the directory;
+documents of data formats keep their own ids. An id that comes again gets a number.
 """
 
 import dataclasses
 import hashlib
+import os
 import shutil
 import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ from factloom.formats import registry
 from factloom.formats.brat import annotations_beside
 from factloom.formats.options import split_format
 from factloom.formats.report import WARNINGS
-from factloom.formats.source import Source
+from factloom.formats.source import Source, readable
 
 STANDARD_INPUT = "-"
 
@@ -46,8 +47,21 @@ Skipped = Callable[[Problem], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """A document and where it was found; its id is its own among those of the file."""
+
+    document: Document
+    given: str  # the file as the user calls it
+    path: str | None  # the file on this machine; None for what came through a pipe
+    whole_file: bool  # the document is all that the file holds
+
+
+@dataclass(frozen=True, slots=True)
 class _File:
-    """Where the bytes are, what the user calls them, and how a document of them is named."""
+    """Where the bytes are, what the user calls them, and how a document of them is named.
+
+    `given` and `identifier` can always be written: names that are not UTF-8 are made readable.
+    """
 
     path: Path
     given: str
@@ -62,19 +76,34 @@ def gather(
 
     A path that does not exist and a format that there is not are errors at once.
     """
+    return with_own_ids(found.document for found in gather_files(paths, format, skipped))
+
+
+def gather_files(
+    paths: Sequence[str],
+    format: str | None,
+    skipped: Skipped,
+    leave_out: Collection[Path] = (),
+) -> Iterator[Gathered]:
+    """As `gather`, with the files that the documents come from, and whose ids may come again.
+
+    What is to be left out, such as the outputs, is not read where it stands in a directory.
+    """
     for path in paths:
         if path != STANDARD_INPUT and not _mode(Path(path)):
             raise InputError("file-missing", Place(file=path))
     if format is not None:
         registry.reader_of(format, Place())
-    return _with_own_ids(
-        document
-        for file in _files(paths, skipped)
-        for document in _documents(file, format, skipped)
+    left_out = frozenset(os.path.realpath(path) for path in leave_out)
+    return (
+        found
+        for file in _files(paths, left_out, skipped)
+        for found in _gathered(file, format, skipped)
     )
 
 
-def _with_own_ids(documents: Iterator[Document]) -> Iterator[Document]:
+def with_own_ids(documents: Iterable[Document]) -> Iterator[Document]:
+    """An id that comes again gets a number."""
     seen: set[str] = set()
     repeats: Counter[str] = Counter()
     for document in documents:
@@ -86,7 +115,19 @@ def _with_own_ids(documents: Iterator[Document]) -> Iterator[Document]:
         yield document if free == document.id else document.replace(id=free)
 
 
-def _documents(file: _File, format: str | None, skipped: Skipped) -> Iterator[Document]:
+def _gathered(file: _File, format: str | None, skipped: Skipped) -> Iterator[Gathered]:
+    source = Source(file.path)
+    try:
+        name = format or _format_of(source)
+        whole_file = registry.FORMATS[split_format(name)[0]].whole_file
+        path = None if file.passing else readable(os.path.realpath(file.path))
+        for document in with_own_ids(_documents(file, name, whole_file, skipped)):
+            yield Gathered(document, file.given, path, whole_file)
+    except FactloomError as error:
+        skipped(_problem(error, file))
+
+
+def _documents(file: _File, format: str, whole_file: bool, skipped: Skipped) -> Iterator[Document]:
     silent = True  # whoever gives a file is to hear of it, one way or the other
 
     def report(found: Flaw) -> None:
@@ -96,20 +137,16 @@ def _documents(file: _File, format: str | None, skipped: Skipped) -> Iterator[Do
             skipped(_problem(InputError(found), file))
 
     source = Source(file.path)
-    try:
-        name = format or _format_of(source)
-        read = registry.reader_of(name, source.place)
-        for number, document in enumerate(read(source, report), start=1):
-            silent = False
-            identifier = document.id or f"{source.name}-{number}"
-            if registry.FORMATS[split_format(name)[0]].whole_file:
-                identifier = _file_identifier(file, document)
-            attributes = {"source": file.given, **document.attributes}
-            yield document.replace(id=identifier, attributes=attributes)
-        if silent:
-            raise InputError("no-document", source.place)
-    except FactloomError as error:
-        skipped(_problem(error, file))
+    read = registry.reader_of(format, source.place)
+    for number, document in enumerate(read(source, report), start=1):
+        silent = False
+        identifier = document.id or f"{source.name}-{number}"
+        if whole_file:
+            identifier = _file_identifier(file, document)
+        attributes = {"source": file.given, **document.attributes}
+        yield document.replace(id=identifier, attributes=attributes)
+    if silent:
+        raise InputError("no-document", source.place)
 
 
 def _format_of(source: Source) -> str:
@@ -138,20 +175,14 @@ def _problem(error: FactloomError, file: _File) -> Problem:
     return Problem(place, named)
 
 
-def _files(paths: Sequence[str], skipped: Skipped) -> Iterator[_File]:
+def _files(paths: Sequence[str], left_out: Collection[str], skipped: Skipped) -> Iterator[_File]:
     for given in paths:
         path = Path(given)
         mode = 0 if given == STANDARD_INPUT else _mode(path)
         if stat.S_ISDIR(mode):
-            empty = True
-            for file in _walk(path, path, skipped):
-                empty = False
-                yield file
-            if empty:
-                error = InputError("nothing-to-read", Place(file=given))
-                skipped(Problem(error.flaw.place, error))
+            yield from _files_within(path, left_out, skipped)
         elif stat.S_ISREG(mode):
-            yield _File(path, given, path.name)
+            yield _File(path, readable(given), readable(path.name))
         else:
             try:
                 with _copy(given) as file:
@@ -160,11 +191,26 @@ def _files(paths: Sequence[str], skipped: Skipped) -> Iterator[_File]:
                 skipped(Problem(error.flaw.place, error))
 
 
-def _walk(folder: Path, root: Path, skipped: Skipped) -> Iterator[_File]:
-    def skip(code: str, path: Path, **values: object) -> None:
-        error = InputError(code, Place(file=str(path)), **values)
+def _files_within(directory: Path, left_out: Collection[str], skipped: Skipped) -> Iterator[_File]:
+    if os.path.realpath(directory) in left_out:  # such as the store of this run, named by a *
+        return
+    empty = True
+    for path in _walk(directory, left_out, skipped):
+        empty = False
+        identifier = readable(path.relative_to(directory).as_posix())
+        yield _File(path, readable(str(path)), identifier)
+    if empty:
+        error = InputError("nothing-to-read", Place(file=readable(str(directory))))
         skipped(Problem(error.flaw.place, error))
 
+
+def _walk(folder: Path, left_out: Collection[str], skipped: Skipped) -> Iterator[Path]:
+    def skip(code: str, path: Path, **values: object) -> None:
+        error = InputError(code, Place(file=readable(str(path))), **values)
+        skipped(Problem(error.flaw.place, error))
+
+    if is_store(folder):
+        return
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -173,15 +219,29 @@ def _walk(folder: Path, root: Path, skipped: Skipped) -> Iterator[_File]:
     for path in entries:
         if path.name.startswith(".") or annotations_beside(path):
             continue  # hidden, or read with its annotations
+        if os.path.realpath(path) in left_out:
+            continue
         mode = _mode(path)
         if stat.S_ISDIR(mode) and path.is_symlink():
             skip("linked-directory", path)  # it may lead round in a circle
         elif stat.S_ISDIR(mode):
-            yield from _walk(path, root, skipped)
+            yield from _walk(path, left_out, skipped)
         elif mode and not stat.S_ISREG(mode):
             skip("not-a-file", path)  # opening a pipe could wait for ever
         else:
-            yield _File(path, str(path), path.relative_to(root).as_posix())
+            yield path
+
+
+def is_store(folder: Path) -> bool:
+    """Whether a directory holds a graph store, or another database of its kind (RocksDB)."""
+    path = folder / "CURRENT"
+    if not stat.S_ISREG(_mode(path)):
+        return False
+    try:
+        with path.open("rb") as current:
+            return current.read(9) == b"MANIFEST-"
+    except OSError:
+        return False
 
 
 def _mode(path: Path) -> int:
@@ -207,4 +267,4 @@ def _copy(given: str) -> Iterator[_File]:
         except OSError as error:
             detail = error.strerror or error
             raise InputError("file-unreadable", Place(file=given), detail=detail) from None
-        yield _File(path, given, passing=True)
+        yield _File(path, readable(given), passing=True)

@@ -1,8 +1,8 @@
 """Markdown: the text of a page as a reader sees it.
 
 Headings, paragraphs, list items and rows of tables are sentences of their own at least. Code
-blocks, pictures and the settings in front of a page (YAML between `---`) are left out; of a link
-its words stay.
+blocks, pictures and the settings in front of a page (YAML between `---`, from a line such as
+`title: ...` on) are left out; of a link its words stay.
 
 CommonMark 0.31, with the tables and strikethrough of GitHub: https://spec.commonmark.org
 """
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_SETTINGS = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+# Without a key at once the first `---` is a line across the page, and prose stands below it.
+_KEY = r"""(?:[\w.-]+|"[^"\n]+"|'[^'\n]+')[ \t]*:\s"""
+_SETTINGS = re.compile(
+    rf"\A---[ \t]*\r?\n(?={_KEY}).*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL
+)
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DEEPEST = 100  # of quotes and lists in each other; the parser leaves out what lies deeper
 

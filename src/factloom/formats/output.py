@@ -32,9 +32,8 @@ def _encode(piece: str) -> bytes:
 @contextmanager
 def complete_or_nothing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to that appears under its name when all has been written, or never."""
-    # Pipes and devices such as /dev/stdout cannot be renamed to.
-    direct = path.exists() and not path.is_file() and not path.is_dir()
-    aside = path if direct else path.with_name(f".{path.name}.{os.getpid()}.part")
+    aside = _aside(path)
+    direct = aside == path
     try:
         with aside.open("wb") as raw:
             if path.name.lower().endswith(".gz"):
@@ -45,8 +44,30 @@ def complete_or_nothing(path: Path) -> Iterator[IO[bytes]]:
         if not direct:
             aside.replace(path)
     except OSError as error:
-        detail = error.strerror or error
-        raise InputError("file-unwritable", Place(file=str(path)), detail=detail) from None
+        raise _unwritable(path, error) from None
     finally:
         if not direct:
             aside.unlink(missing_ok=True)
+
+
+def try_out(path: Path) -> None:
+    """Raise now what writing would raise at its beginning; a file of that name stays as it is."""
+    aside = _aside(path)
+    if aside == path:  # a pipe would wait for its reader
+        return
+    try:
+        aside.touch()
+        aside.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _aside(path: Path) -> Path:
+    """Where to write until all is written: the path itself if nothing can be renamed to it."""
+    direct = path.exists() and not path.is_file() and not path.is_dir()  # such as /dev/stdout
+    return path if direct else path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    detail = error.strerror or error
+    return InputError("file-unwritable", Place(file=str(path)), detail=detail)

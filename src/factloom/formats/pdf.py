@@ -20,8 +20,7 @@ from factloom.formats.page_blocks import Block, read_blocks
 from factloom.formats.report import Report
 from factloom.formats.source import Source
 
-_BEGINNING = "%PDF-"
-_BEGINNING_WITHIN = 1024  # characters, as Adobe's readers have it
+_BEGINNING = "%PDF-"  # Adobe's readers look for it further on, but prose may speak of it there
 _UNPRINTED = re.compile("[\x00-\x08\x0e-\x1f\x7f\u200b\ufeff\ud800-\udfff]")
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
@@ -44,7 +43,7 @@ _FULL = 0.75  # of the usual length of a line: shorter ones end a paragraph
 
 def looks_like(head: str) -> bool:
     """Whether a file that begins with `head` may be of this format."""
-    return _BEGINNING in head[:_BEGINNING_WITHIN]
+    return head.lstrip().startswith(_BEGINNING)
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:

@@ -8,6 +8,7 @@ import codecs
 import gzip
 import io
 import itertools
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +39,7 @@ class Source:
     @property
     def name(self) -> str:
         """The name of the file without its suffix, from which documents without id get one."""
-        return Path(self.path.name.removesuffix(".gz")).stem
+        return readable(Path(self.path.name.removesuffix(".gz")).stem)
 
     def head(self) -> str:
         """The beginning of the file, for guessing its format; broken characters are replaced."""
@@ -137,6 +138,11 @@ class Source:
         except OSError as error:
             detail = error.strerror or error
             raise InputError("file-unreadable", self.place, detail=detail) from None
+
+
+def readable(name: str) -> str:
+    r"""The name of a file as text; bytes that are not UTF-8 are written out: `caf\xe9.txt`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _skip_to_line_end(stream: BinaryIO, line: bytes) -> None:
