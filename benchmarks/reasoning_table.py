@@ -1,7 +1,7 @@
 """What reasoning and each way to train it are worth on Re-DocRED: one table.
 
     python benchmarks/reasoning_table.py                          # train what is missing, print
-    python benchmarks/reasoning_table.py --only atlop,reasoning --seeds 42
+    python benchmarks/reasoning_table.py --only atlop --only reasoning --seeds 42
     python benchmarks/reasoning_table.py --print                  # only what there is
 
 Every model is trained on the same documents for the same epochs, once a seed; the best epoch is

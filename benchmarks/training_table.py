@@ -103,7 +103,7 @@ def _cell(values: Sequence[float | None]) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", help="names of variants, in this order; all of them otherwise")
+    parser.add_argument("--only", action="append", help="a variant; may be repeated; else all")
     parser.add_argument("--seeds", default="42,43,44")
     parser.add_argument("--set", action="append", default=[], help="as factloom train --set")
     parser.add_argument("--threads", type=int, default=2)
@@ -113,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def make(table: Table, arguments: argparse.Namespace) -> None:
     """Train what is missing, and print."""
     torch.set_num_threads(arguments.threads)
-    names = arguments.only.split(",") if arguments.only else list(table.variants)
+    names = arguments.only or list(table.variants)
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     if not arguments.print:
         for seed in seeds:
