@@ -24,9 +24,12 @@ def explanations(
     One for each bridge whose two premises are relations of the document too, the most attended
     first; `names` are the relations in words. Nothing comes out for models that do not reason.
     """
+    bridges = relation.provenance.get("bridges")
+    if not bridges:
+        return
     scores = {(r.head, r.type, r.tail): r.score or 0.0 for r in document.relations}
     conclusion = (relation.head, relation.type, relation.tail)
-    for bridge in relation.provenance.get("bridges", ()):
+    for bridge in bridges:
         best: dict[tuple[int, int], Triple] = {}  # of each premise's pair, the surest relation
         for head, kind, tail in bridge["premises"]:
             stated = (head, kind, tail)

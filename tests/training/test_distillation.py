@@ -72,6 +72,16 @@ def documents(profiles: list[Document]) -> list[Document]:
 # --- self-distillation -----------------------------------------------------------------------
 
 
+def begun(
+    model: DocreSd, documents: list[Document], output: Path, settings: SelfDistillationSettings
+) -> tuple[SelfDistillation, Trainer]:
+    """The plug-in of a training that has begun."""
+    plugin = SelfDistillation(settings)
+    trainer = trainer_of(model, documents, output, plugin)
+    plugin.on_start(trainer)
+    return plugin, trainer
+
+
 def test_self_distillation_adds_the_masked_loss_and_both_divergences(
     tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
 ) -> None:
@@ -83,9 +93,7 @@ def test_self_distillation_adds_the_masked_loss_and_both_divergences(
         divergence_weight=1.3,
         cosine_weight=0.6,
     )
-    plugin = SelfDistillation(settings)
-    trainer = trainer_of(model, documents, tmp_path, plugin)
-    plugin.on_start(trainer)
+    plugin, trainer = begun(model, documents, tmp_path, settings)
     batch = model.collate(model.prepare(documents))
     with torch.no_grad():
         output = model(batch)
@@ -137,9 +145,7 @@ def test_an_averaged_teacher_follows_the_reasoning_layers_and_adds_its_word(
     settings = SelfDistillationSettings(
         curriculum="constant", teacher_decay=0.75, teacher_weight=0.4, cosine_weight=0.6
     )
-    plugin = SelfDistillation(settings)
-    trainer = trainer_of(model, documents, tmp_path, plugin)
-    plugin.on_start(trainer)
+    plugin, trainer = begun(model, documents, tmp_path, settings)
     layers = model.reasoning
     average = {name: weights.detach().clone() for name, weights in layers.named_parameters()}
     for _ in range(3):
@@ -182,9 +188,7 @@ def test_the_cosine_term_teaches_the_first_branch_only(
         divergence_weight=0.0,
         cosine_weight=1.0,
     )
-    plugin = SelfDistillation(settings)
-    trainer = trainer_of(model, documents, tmp_path, plugin)
-    plugin.on_start(trainer)
+    plugin, trainer = begun(model, documents, tmp_path, settings)
     batch = model.collate(model.prepare(documents))
     output = model(batch)
     (plugin.after_forward(trainer, batch, output).loss - output.loss).backward()

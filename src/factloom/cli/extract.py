@@ -1,14 +1,14 @@
 """`factloom extract`: files in, entities and relations with evidence out."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from factloom.cli.fan_out import Writer, fan_out
+from factloom.cli.fan_out import Writer, fan_out, write_if_any
 from factloom.cli.predict import check_writable
 from factloom.cli.progress import reading_progress
 from factloom.cli.stored_names import with_stored_ids
@@ -85,9 +85,8 @@ def extract(
         if graph is not None and not outputs:
             asked = _not_yet_read(asked, graph, pipeline, counts)
         found = pipeline.stream(asked, batch_size=batch_size, problems=problems.append)
-        passed = counts.counted(found, done)
-        with suppress(_NothingFoundError):
-            fan_out(_some(passed) if outputs else passed, _writers(pipeline, outputs, graph))
+        writers = _writers(pipeline, outputs, graph)
+        write_if_any(counts.counted(found, done), partial(fan_out, writers=writers))
     for path in outputs:
         typer.echo(f"{path}: {counts if counts.documents else 'nothing written'}", err=True)
     if store:
@@ -183,19 +182,6 @@ def _written_files(outputs: Iterable[Path]) -> list[Path]:
         else:
             files.append(path)
     return files
-
-
-class _NothingFoundError(Exception):
-    """Tells the writers to leave what stands there: no document is no reason to empty a file."""
-
-
-def _some(documents: Iterable[Document]) -> Iterator[Document]:
-    empty = True
-    for document in documents:
-        empty = False
-        yield document
-    if empty:
-        raise _NothingFoundError
 
 
 def _is_graph(path: Path) -> bool:

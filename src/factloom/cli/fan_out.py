@@ -6,6 +6,7 @@ the others runs in a thread of its own and is handed what has passed, a few docu
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from queue import Queue
 from threading import Thread
 
@@ -18,6 +19,13 @@ AHEAD = 16  # documents that wait for a slower writer
 
 class _AbandonedError(Exception):
     """Tells a writer that no more will come, so that it leaves no half file behind."""
+
+
+def write_if_any(documents: Iterator[Document], write: Writer) -> None:
+    """Let a writer begin when the first document is there: none is no reason to empty a file."""
+    first = next(documents, None)
+    if first is not None:
+        write(chain([first], documents))
 
 
 def fan_out(documents: Iterable[Document], writers: Sequence[Writer]) -> None:

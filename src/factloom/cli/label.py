@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from factloom.cli.fan_out import write_if_any
 from factloom.cli.predict import check_writable
 from factloom.document import Document
 
@@ -44,6 +44,7 @@ def label(
     ] = None,
 ) -> None:
     """Mark the names of a dictionary, the longest first, in place of all mentions of the texts."""
+    from factloom import formats
     from factloom.formats import registry
     from factloom.formats.gathering import gather_files, with_own_ids
     from factloom.text.dictionary import read_dictionary
@@ -56,7 +57,7 @@ def label(
     gathered = gather_files(texts, format, problems.append, leave_out=own)
     counts = _Counts(names)
     marked = counts.marked(with_own_ids(found.document for found in gathered))
-    _write(marked, output, output_format)
+    write_if_any(marked, lambda documents: formats.write(documents, output, output_format))
     for line in counts.lines():
         typer.echo(line, err=True)
     written_documents = f"{counts.documents:,} documents" if counts.documents else "nothing"
@@ -67,15 +68,6 @@ def label(
         typer.echo(f"problem: {problem.error}", err=True)
     if problems or not counts.documents:
         raise typer.Exit(1)
-
-
-def _write(documents: Iterator[Document], output: Path, format: str | None) -> None:
-    """Write the documents; no document is no reason to empty a file that is there."""
-    from factloom import formats
-
-    first = next(documents, None)
-    if first is not None:
-        formats.write(chain([first], documents), output, format)
 
 
 class _Counts:

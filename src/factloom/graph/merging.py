@@ -124,10 +124,10 @@ class _Placing:
                 judged.append((root, judgement))
         apart = {self._root(other) for other in self.things.told_apart(entity.iri)}
         allowed = [found for found in judged if found[0] not in apart | self.taken]
-        # Of equal ones, the thing that a user has taken out of another is the odd one.
-        allowed.sort(
-            key=lambda found: (-found[1].score, self.things.is_taken_out(found[0]), found[0])
-        )
+        if len(allowed) > 1:  # of equal ones, what a user has taken out of another is the odd one
+            allowed.sort(
+                key=lambda found: (-found[1].score, self.things.is_taken_out(found[0]), found[0])
+            )
         if any(judgement.by_name for _, judgement in allowed):
             return [found for found in allowed if found[1].by_name]
         # A surname and context that fit two people say nothing of which one is meant.
