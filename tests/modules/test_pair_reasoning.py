@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from factloom.errors import ModelError
 from factloom.modules.pair_reasoning import (
@@ -199,6 +200,30 @@ def test_documents_do_not_see_each_other() -> None:
     other[6:] += 1
     assert torch.equal(module(features, matrix)[:6], module(other, matrix)[:6])
     assert not torch.equal(module(features, matrix)[6:], module(other, matrix)[6:])
+
+
+def test_a_batch_costs_what_its_documents_cost_alone() -> None:
+    def work(*counts: int) -> int:
+        pairs = all_pairs(*counts)
+        module, matrix = make(), matrix_of(pairs, max(counts), len(counts))
+        with FlopCounterMode(display=False) as counter:
+            module(features_of(pairs), matrix)
+        return counter.get_total_flops()
+
+    assert work(9, 2, 3) == work(9) + work(2) + work(3)
+
+
+def test_pairs_may_come_in_any_order() -> None:
+    pairs = all_pairs(3, 4)
+    order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(1))
+    mixed = [pairs[place] for place in order]
+    module, chosen = make(), torch.tensor([0, 5, 16])
+    together = module(features_of(pairs), matrix_of(pairs, 4, 2))
+    shuffled = module(features_of(pairs)[order], matrix_of(mixed, 4, 2))
+    weights = module.weights(features_of(pairs), matrix_of(pairs, 4, 2), order[chosen])
+    shuffled_weights = module.weights(features_of(pairs)[order], matrix_of(mixed, 4, 2), chosen)
+    torch.testing.assert_close(shuffled, together[order])
+    torch.testing.assert_close(shuffled_weights, weights)
 
 
 def test_width_has_to_hold_four_heads() -> None:

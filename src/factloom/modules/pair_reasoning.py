@@ -23,7 +23,7 @@ W_d [a; b] = W_a a + W_b b, and each part depends on two of the three entities o
 
 Two batched products give the scores and two more the output. Nothing larger than the attention
 weights, heads x entities^3, is ever laid out, and these head by head and in chunks of rows where
-they are many.
+they are many. Documents take turns, so that none is filled up to the size of another.
 """
 
 from collections.abc import Iterator, Sequence
@@ -81,6 +81,15 @@ class PairMatrix:
         """The same with head and tail exchanged."""
         return type(self)(self.document, self.tail, self.head, self.documents, self.entities)
 
+    def each(self) -> Iterator[tuple[Tensor, Self]]:
+        """Document by document: which pairs are its own, and its own matrix."""
+        for number in range(self.documents):
+            rows = (self.document == number).nonzero().squeeze(1)
+            if len(rows):
+                head, tail = self.head[rows], self.tail[rows]
+                entities = 1 + int(torch.maximum(head, tail).max())
+                yield rows, type(self)(torch.zeros_like(head), head, tail, 1, entities)
+
 
 def both_premises(
     patterns: Sequence[int], given: Tensor, matrix: PairMatrix, chosen: Tensor
@@ -127,12 +136,17 @@ class ReasoningAttention(nn.Module):
 
     def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
         """(pairs, width) -> (pairs, width)"""
-        if pairs.numel() <= self.elements:
-            joined = self._heads(pairs, matrix, ALL)
-        else:
-            joined = torch.cat(list(self._one_by_one(pairs, matrix)), 1)
+        joined = pairs.new_zeros(len(pairs), self.output.in_features)
+        for rows, own in matrix.each():
+            joined = joined.index_copy(0, rows, self._document(pairs.index_select(0, rows), own))
         output: Tensor = self.output(joined)
         return output
+
+    def _document(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
+        """What all heads give for the pairs of one document: (pairs, heads x size)"""
+        if pairs.numel() <= self.elements:
+            return self._heads(pairs, matrix, ALL)
+        return torch.cat(list(self._one_by_one(pairs, matrix)), 1)
 
     def _one_by_one(self, pairs: Tensor, matrix: PairMatrix) -> Iterator[Tensor]:
         """(pairs, size) of each head; what it needs on the way is made again for its gradients."""
@@ -145,6 +159,17 @@ class ReasoningAttention(nn.Module):
 
     def weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
         """Where chosen pairs look: (chosen, heads, 1 + entities), first at the pair itself."""
+        weights = pairs.new_zeros(len(chosen), len(self.patterns), 1 + matrix.entities)
+        for rows, own in matrix.each():
+            asked = torch.isin(chosen, rows).nonzero().squeeze(1)  # of this document
+            if len(asked):
+                places = torch.searchsorted(rows, chosen[asked])
+                found = self._weights(pairs.index_select(0, rows), own, places)
+                weights[asked, :, : found.shape[2]] = found
+        return weights
+
+    def _weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
+        """The same in one document."""
         query, key = self._query(pairs, ALL), self._projected(self.key, pairs, ALL)
         own = (query * key).sum(-1)  # (pairs, heads)
         near, far = self._bridges(self.key_premises, key, matrix, ALL)
@@ -152,10 +177,10 @@ class ReasoningAttention(nn.Module):
         laid_out = len(self.patterns) * matrix.entities * query.shape[-1]  # for each chosen pair
         weights = []
         for part in chosen.split(max(1, self.elements // laid_out)):
-            document, head, tail = matrix.document[part], matrix.head[part], matrix.tail[part]
-            keys = near[:, document, head] + far[:, document, tail]  # (heads, part, entities, size)
+            head, tail = matrix.head[part], matrix.tail[part]
+            keys = near[:, head] + far[:, tail]  # (heads, part, entities, size)
             scores = (keys @ query[part].transpose(0, 1).unsqueeze(-1)).squeeze(-1)
-            scores = scores + near_mask[:, document, head] + far_mask[:, document, tail]
+            scores = scores + near_mask[:, head] + far_mask[:, tail]
             scores = torch.cat([own[part].t().unsqueeze(-1), scores], -1)
             weights.append(scores.softmax(-1).transpose(0, 1))
         return torch.cat(weights)
@@ -164,14 +189,14 @@ class ReasoningAttention(nn.Module):
         """What some heads give: (pairs, heads x size)"""
         value = self._projected(self.value, pairs, heads)
         attended, own_weight = self._attended(self._parts(pairs, value, matrix, heads))
-        rows = attended.flatten(1, 3).index_select(1, matrix.slot)  # (heads, pairs, size)
+        rows = attended.flatten(1, 2).index_select(1, matrix.slot)  # (heads, pairs, size)
         own_rows = own_weight.flatten(1).index_select(1, matrix.slot)  # (heads, pairs)
         return (rows.transpose(0, 1) + own_rows.t().unsqueeze(-1) * value).flatten(1)
 
     def _parts(
         self, pairs: Tensor, value: Tensor, matrix: PairMatrix, heads: slice
     ) -> tuple[Tensor, ...]:
-        """What `_attend` takes: all pairs as matrices, by document and head."""
+        """What `_attend` takes: the pairs as matrices, head by head."""
         query, key = self._query(pairs, heads), self._projected(self.key, pairs, heads)
         own = (query * key).sum(-1, keepdim=True)  # (pairs, heads, 1)
         return (
@@ -203,7 +228,7 @@ class ReasoningAttention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """What the premise of s (near) and that of o (far) add to keys or values.
 
-        (pairs, heads, size) -> (heads, documents, end of the pair, bridge, size), twice
+        (pairs, heads, size) -> (heads, end of the pair, bridge, size), twice
         """
         near, far = premises(rows, heads)
         near_turns, far_turns = self._turns(heads)
@@ -212,7 +237,7 @@ class ReasoningAttention(nn.Module):
     def _masks(self, pairs: Tensor, matrix: PairMatrix, heads: slice) -> tuple[Tensor, Tensor]:
         """0 where the premise is there, minus infinity where it is absent.
 
-        (heads, documents, end of the pair, bridge), twice
+        (heads, end of the pair, bridge), twice
         """
         there = pairs.new_zeros(len(pairs), len(self.patterns[heads]), 1)
         near, far = (
@@ -236,25 +261,24 @@ class ReasoningAttention(nn.Module):
         turns: Sequence[bool] = (),
         fill: float = 0.0,
     ) -> Tensor:
-        """(pairs, heads, size) -> (heads, documents, entities, entities, size).
+        """(pairs, heads, size) -> (heads, entities, entities, size).
 
         Heads with a turn get head and tail exchanged; `fill` is for absent pairs.
         """
-        heads = rows.shape[1]
-        shape = (heads, matrix.documents, matrix.entities, matrix.entities, rows.shape[2])
+        heads, count = rows.shape[1], matrix.entities
         straight, turned = matrix.slot, matrix.turned.slot
         slots = torch.stack([turned if turn else straight for turn in turns or [False] * heads])
-        firsts = torch.arange(heads, device=rows.device) * (shape[1] * shape[2] * shape[3])
-        flat = rows.new_full((heads * shape[1] * shape[2] * shape[3], shape[4]), fill)
+        firsts = torch.arange(heads, device=rows.device) * count**2
+        flat = rows.new_full((heads * count**2, rows.shape[2]), fill)
         filled = flat.index_copy_(
             0, (slots + firsts[:, None]).flatten(), rows.transpose(0, 1).flatten(0, 1)
         )
-        return filled.view(shape)
+        return filled.view(heads, count, count, -1)
 
     def _attended(self, parts: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
         """The heads' outputs, without the part of the pair itself, and that part's weight."""
-        heads, documents, count = parts[0].shape[:3]
-        rows = max(1, self.elements // (heads * documents * count**2))
+        heads, count = parts[0].shape[:2]
+        rows = max(1, self.elements // (heads * count**2))
         again = rows < count and torch.is_grad_enabled()  # too many to keep for the backward pass
         chunks = []
         for start in range(0, count, rows):
@@ -263,7 +287,7 @@ class ReasoningAttention(nn.Module):
                 checkpoint(attend, *parts, use_reentrant=False) if again else attend(*parts)
             )
         outputs, own_weights = zip(*chunks, strict=True)
-        return torch.cat(outputs, 2), torch.cat(own_weights, 2)
+        return torch.cat(outputs, 1), torch.cat(own_weights, 1)
 
 
 class _Premises(nn.Module):
@@ -298,14 +322,14 @@ def _attend(
 
     near_... belong to s and the bridge, far_... to o and the bridge.
     """
-    query = query[:, :, rows]  # (heads, documents, s, o, size)
-    scores = query @ near_key[:, :, rows].mT  # (heads, documents, s, o, bridges)
-    scores = scores + (query.transpose(2, 3) @ far_key.mT).transpose(2, 3)
-    scores = scores + near_mask[:, :, rows, None] + far_mask[:, :, None]
-    weights = torch.cat([own[:, :, rows].unsqueeze(-1), scores], -1).softmax(-1)
+    query = query[:, rows]  # (heads, s, o, size)
+    scores = query @ near_key[:, rows].mT  # (heads, s, o, bridges)
+    scores = scores + (query.transpose(1, 2) @ far_key.mT).transpose(1, 2)
+    scores = scores + near_mask[:, rows, None] + far_mask[:, None]
+    weights = torch.cat([own[:, rows].unsqueeze(-1), scores], -1).softmax(-1)
     bridges = weights[..., 1:]
-    output = bridges @ near_value[:, :, rows]  # (heads, documents, s, o, size)
-    output = output + (bridges.transpose(2, 3) @ far_value).transpose(2, 3)
+    output = bridges @ near_value[:, rows]  # (heads, s, o, size)
+    output = output + (bridges.transpose(1, 2) @ far_value).transpose(1, 2)
     return output, weights[..., 0]
 
 
