@@ -98,8 +98,10 @@ def test_an_entity_is_as_sure_as_its_weakest_part(model: Coreference) -> None:
     assert sure.entities[0].score == pytest.approx((2 * link + surname) / 3)
 
 
-def test_the_type_with_the_most_confidence_wins(model: Coreference) -> None:
-    whole = document([0.4, 0.5, 0.3, 0.5, 0.6])
+def test_the_type_with_the_most_confidence_wins_and_found_mentions_take_it_over(
+    model: Coreference,
+) -> None:
+    whole = document([0.4, 0.5, None, 0.5, 0.6])
     kinds = ["LOC", "PER", "LOC", "PER", "PER"]
     mixed = whole.replace(
         mentions=tuple(
@@ -109,8 +111,9 @@ def test_the_type_with_the_most_confidence_wins(model: Coreference) -> None:
     )
     (example,) = model.prepare([mixed])
     scores = torch.full((example.pairs,), 5.0)
-    (entity,) = entity_decoding.with_entities(mixed, example, scores, LinkScale()).entities
-    assert entity.type == "PER"
+    found = entity_decoding.with_entities(mixed, example, scores, LinkScale())
+    assert [entity.type for entity in found.entities] == ["PER"]
+    assert [mention.type for mention in found.mentions] == ["PER", "PER", "LOC", "PER", "PER"]
 
 
 def test_the_fitted_threshold_gets_the_most_entities_right(

@@ -5,20 +5,22 @@
               of one spelling and type as surely the same (99 of 100 are), and so do a bare surname
               and the only full name that ends in it (9 of 10 in Re-DocRED, whose annotators forgot
               most of the others)
-    type      the one with the most confident mentions
+    type      the one with the most confident mentions; those that were found (and have a score)
+              take it over, those that were given keep their own
     score     the least of the mentions' scores and the mean probability of the links within
 
 A mention that is linked to no other is an entity of its own.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from factloom.document import Document, Entity
+from factloom.document import Document, Entity, Mention
 from factloom.encoders.mention_documents import MentionExample
 from factloom.evaluation.calibration import fit_temperature
 from factloom.modules.clustering import Link, average_linkage
@@ -63,7 +65,12 @@ def with_entities(
         for cluster, together in zip(clusters, linked, strict=True)
     )
     in_text = sorted(entities, key=lambda entity: document.mentions[entity.mentions[0]].start)
-    return document.replace(entities=tuple(in_text), relations=(), candidates=None)
+    return document.replace(
+        mentions=_of_one_type(document.mentions, entities),
+        entities=tuple(in_text),
+        relations=(),
+        candidates=None,
+    )
 
 
 def fit_links(
@@ -138,6 +145,15 @@ def _type(document: Document, cluster: Sequence[int]) -> str:
         mention = document.mentions[index]
         votes[mention.type] += 1.0 if mention.score is None else mention.score
     return max(votes, key=lambda kind: votes[kind])
+
+
+def _of_one_type(mentions: Sequence[Mention], entities: Iterable[Entity]) -> tuple[Mention, ...]:
+    """The mentions, those with a score as their entity's type."""
+    types = {index: entity.type for entity in entities for index in entity.mentions}
+    return tuple(
+        mention if mention.score is None else replace(mention, type=types[index])
+        for index, mention in enumerate(mentions)
+    )
 
 
 def _score(document: Document, cluster: Sequence[int], linked: float) -> float:
