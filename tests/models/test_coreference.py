@@ -13,7 +13,7 @@ from factloom.models import entity_decoding
 from factloom.models.coreference import Coreference, CoreferenceSettings
 from factloom.models.entity_decoding import LinkScale
 
-TEXT = "Ada Lovelace met Babbage . Lovelace and Babbage wrote . Ada left ."
+TEXT = "Ada Lovelace met Babbage . Lovelace and Babbage wrote . She left ."
 SPANS = [(0, 12), (17, 24), (27, 35), (40, 47), (56, 59)]
 ADA, BABBAGE = (0, 2, 4), (1, 3)
 

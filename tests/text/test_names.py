@@ -101,24 +101,31 @@ def test_one_mention_has_no_pair() -> None:
         (["Ada Lovelace", "Lovelace"], {(0, 1)}),
         (["LOVELACE", "Ada Lovelace", "Ada King Lovelace"], {(0, 1), (0, 2)}),
         (["Ada Lovelace", "Ralph Lovelace", "Lovelace"], set()),  # one of two people
-        (["Ada Lovelace", "Ada"], set()),
+        (["Ada Lovelace", "Ada"], {(0, 1)}),
+        (["Ada Lovelace", "Ada", "Lovelace"], {(0, 1), (0, 2), (1, 2)}),
+        (["Ada Lovelace", "Ada Byron", "Ada"], set()),
+        (["James Dean", "Dean Martin", "Dean"], {(0, 2)}),  # a surname before a first name
+        (["John II", "John"], set()),
+        (["Anne of Kiev", "Anne"], set()),
+        (["John II", "John Smith", "John"], set()),
+        (["John II", "John Smith", "Smith"], {(1, 2)}),
         (["Lovelace", "Lovelace"], set()),  # no full name; one spelling is another matter
         (["Ada Lovelace", "Byron"], set()),
     ],
 )
-def test_a_bare_surname_means_the_only_full_name_that_ends_in_it(
+def test_a_bare_name_means_the_only_full_name_that_ends_or_begins_with_it(
     names: list[str], meant: set[tuple[int, int]]
 ) -> None:
     pairs = list(itertools.combinations(range(len(names)), 2))
     left, right = np.array(pairs).T
     people = np.ones(len(names), np.bool_)
-    found = NameTable.of(names).surname(left, right, people)
+    found = NameTable.of(names).bare_name(left, right, people)
     assert {pair for pair, held in zip(pairs, found, strict=True) if held} == meant
-    assert not NameTable.of(names).surname(left, right, ~people).any()
+    assert not NameTable.of(names).bare_name(left, right, ~people).any()
 
 
 def test_who_is_no_person_has_no_surname() -> None:
     names = NameTable.of(["Free Library", "Ada Library", "Library"])
     left, right = np.array([0, 1]), np.array([2, 2])
-    assert names.surname(left, right, np.array([False, True, True])).tolist() == [False, True]
-    assert names.surname(left, right, np.array([False, True, False])).tolist() == [False, False]
+    assert names.bare_name(left, right, np.array([False, True, True])).tolist() == [False, True]
+    assert names.bare_name(left, right, np.array([False, True, False])).tolist() == [False, False]

@@ -45,7 +45,7 @@ class MentionExample:
     sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
     mention_distance: Integers  # (pairs,)
     different: NDArray[np.bool_]  # (pairs,) whether their numbers tell them apart
-    alike: NDArray[np.bool_]  # (pairs,) one spelling and type, or a surname and its only full name
+    alike: NDArray[np.bool_]  # (pairs,) one spelling and type, or bare and only full name
     same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
 
     @property
@@ -119,7 +119,7 @@ def make_example(
         mention_distance=_distance_class(rank[right] - rank[left]),
         different=names.different(left, right),
         alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right])
-        | names.surname(left, right, _people(document)),
+        | names.bare_name(left, right, _people(document)),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
     )
 

@@ -5,6 +5,7 @@ All names of a document are compared at once. Names are taken apart into words a
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from factloom.text.tokens import find_tokens
 
 Integers = NDArray[np.int64]
+Person = tuple[int, int]  # first and last word of a full name
 
 _NUMBER = re.compile(r"\d+")
+_ROMAN = re.compile(r"[ivx]+")
 
 OVERLAPS = 7  # how many numbers `NameTable.overlap` gives
 
@@ -31,6 +34,7 @@ class NameTable:
     folded: Integers  # (names,) number of the name in small letters
     first: Integers  # (names,) number of its first word
     last: Integers  # (names,) number of its last word
+    regnal: NDArray[np.bool_]  # (names,) whether it is that of a ruler: John II, Anne of Kiev
     acronym: NDArray[np.bool_]  # (names, names) whether one is made of the other's first letters
     numbers_differ: NDArray[
         np.bool_
@@ -53,6 +57,7 @@ class NameTable:
             folded=_codes([" ".join(found) for found in words]),
             first=np.array([vocabulary[found[0]] if found else -1 for found in words], np.int64),
             last=np.array([vocabulary[found[-1]] if found else -1 for found in words], np.int64),
+            regnal=np.array([_is_regnal(found) for found in words], np.bool_),
             acronym=made_of | made_of.T,
             numbers_differ=(lacking > 0) & (lacking.T > 0),
         )
@@ -82,26 +87,45 @@ class NameTable:
         differ: NDArray[np.bool_] = self.numbers_differ[self.name[left], self.name[right]]
         return differ
 
-    def surname(
+    def bare_name(
         self, left: Integers, right: Integers, person: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """(pairs,) a person's bare surname, and a full name where only one full name ends in it.
+        """(pairs,) a person's bare surname or first name, and another name of that person.
 
-        `person` (mentions,) tells which mentions name people. Of two names that end alike, such
-        as father and son, neither is meant; names with the same first word count as one.
+        `person` (mentions,) tells which mentions name people.
         """
         named = np.zeros(len(self.words), np.bool_)
         named[self.name[person]] = True
-        full = named & (self.words > 1)
-        firsts: dict[int, set[int]] = {}
-        for first, last in zip(self.first[full].tolist(), self.last[full].tolist(), strict=True):
-            firsts.setdefault(last, set()).add(first)
-        sole = np.array([len(firsts.get(last, ())) == 1 for last in self.last.tolist()], np.bool_)
-        bare = named & (self.words == 1) & sole
+        meant, bare = self._person(named), self.words == 1
         one, other = self.name[left], self.name[right]
-        met = (bare[one] & full[other]) | (full[one] & bare[other])
-        found: NDArray[np.bool_] = met & (self.last[one] == self.last[other])
-        return found & person[left] & person[right]
+        met = (meant[one] == meant[other]) & (meant[one] >= 0) & (bare[one] | bare[other])
+        found: NDArray[np.bool_] = met & person[left] & person[right]
+        return found
+
+    def _person(self, named: NDArray[np.bool_]) -> Integers:
+        """(names,) who is meant by names of people: a number, -1 where that is not known.
+
+        Full names with the same first and last word are one person's. A bare name means the only
+        person whose surname it is, or else the only one whose first name; where there are two,
+        such as father and son, neither. John is not John II, whose name is no surname.
+        """
+        surnames: defaultdict[int, set[Person]] = defaultdict(set)
+        first_names: defaultdict[int, set[Person | None]] = defaultdict(set)
+        full = named & (self.words > 1)
+        for first, last in zip(self.first[full].tolist(), self.last[full].tolist(), strict=True):
+            surnames[last].add((first, last))
+            first_names[first].add((first, last))
+        for first in self.first[full & self.regnal].tolist():
+            first_names[first].add(None)  # alone, it means somebody else or a ruler
+        number: dict[Person | None, int] = {}
+        meant = np.full(len(named), -1)
+        for name in np.flatnonzero(named).tolist():
+            first, last = int(self.first[name]), int(self.last[name])
+            people = {(first, last)} if full[name] else surnames[last] or first_names[first]
+            if len(people) == 1:
+                (who,) = people
+                meant[name] = number.setdefault(who, len(number))
+        return meant
 
     def pairs(self, reach: int) -> tuple[Integers, Integers]:
         """The mentions to compare: (pairs,) twice, the left one in front of the right one.
@@ -132,6 +156,10 @@ class NameTable:
         one, other = np.nonzero(np.triu((self.shared > 0) | self.acronym, 1))
         pairs = np.column_stack([first[one], first[other]])
         return np.sort(pairs, axis=1)
+
+
+def _is_regnal(words: Sequence[str]) -> bool:
+    return "of" in words[1:] or _ROMAN.fullmatch(words[-1]) is not None
 
 
 def _membership(parts: Sequence[Sequence[str]]) -> tuple[dict[str, int], NDArray[np.float32]]:
