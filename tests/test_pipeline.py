@@ -133,6 +133,25 @@ def test_bad_documents_are_left_out_and_told_whatever_the_batch_size(
     assert told == [document.id for document in asked if document not in good]
 
 
+class Overfilled(Model):
+    """Has room for two documents at once."""
+
+    def predict(self, documents: Iterable[Document]) -> list[Document]:
+        asked = list(documents)
+        if len(asked) > 2:
+            raise MemoryError("no room")
+        return super().predict(asked)
+
+
+def test_a_batch_that_is_read_in_parts_only_is_told() -> None:
+    asked = documents("Ada Oslo", "Mara Torvik", "Ida Rome", "Per Bonn")
+    problems: list[Problem] = []
+    with pytest.warns(RuntimeWarning, match=r"4 documents .* in parts \(MemoryError: no room\)"):
+        found = list(Pipeline(Overfilled()).stream(asked, problems=problems.append))
+    assert found == [found_in(document) for document in asked]
+    assert problems == []
+
+
 def test_a_problem_has_place_and_reason() -> None:
     bad = Document("bad", id="d", attributes={"source": "texts/d.txt"})
     problems: list[Problem] = []

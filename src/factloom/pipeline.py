@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,8 @@ from factloom.formats.gathering import Problem
 from factloom.schema import Schema, SchemaSettings, make_schema
 from factloom.text.scripts import SCRIPTS, main_script
 from factloom.text.sentences import find_sentences
+
+Predict = Callable[[list[Document]], list[Document]]
 
 DEFAULT_MODEL = "factloom-en-small"
 
@@ -83,7 +86,7 @@ class Pipeline:
         """
         remaining = self._readable(map(self._document, documents), problems)
         while batch := list(islice(remaining, batch_size)):
-            for found in _each_alone_if_need_be(self.model.predict, batch, problems):
+            for found in _found_in(self.model.predict, batch, problems):
                 yield self.schema.restrict(found)
 
     def relate(self, documents: Iterable[Document]) -> list[Document]:
@@ -159,21 +162,34 @@ class Pipeline:
         return str(self.model.push_to_hub(repository, **options))
 
 
-def _each_alone_if_need_be(
-    predict: Callable[[list[Document]], list[Document]],
-    batch: list[Document],
-    problems: Callable[[Problem], object],
+def _found_in(
+    predict: Predict, batch: list[Document], problems: Callable[[Problem], object]
 ) -> list[Document]:
-    """What is found in a batch; where that fails, in its halves, down to the one at fault."""
+    """What is found in a batch; where that fails, in its parts, down to the document at fault."""
     try:
         return predict(batch)
     except Exception as error:
-        if len(batch) == 1:
-            problems(_problem(batch[0], error))
-            return []
+        failure = error
+    if len(batch) == 1:
+        problems(_problem(batch[0], failure))
+        return []
+    found = _found_in_halves(predict, batch, problems)
+    if len(found) == len(batch):  # no document was at fault: memory, or a mistake of the model's
+        detail = f"{type(failure).__name__}: {failure}"
+        warnings.warn(
+            f"{len(batch)} documents could not be read together, only in parts ({detail})",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def _found_in_halves(
+    predict: Predict, batch: list[Document], problems: Callable[[Problem], object]
+) -> list[Document]:
     middle = len(batch) // 2
     halves = (batch[:middle], batch[middle:])
-    return [found for half in halves for found in _each_alone_if_need_be(predict, half, problems)]
+    return [found for half in halves for found in _found_in(predict, half, problems)]
 
 
 def _problem(document: Document, error: Exception) -> Problem:

@@ -192,6 +192,22 @@ def test_given_entities_are_kept_and_related(
     assert {(r.head, r.tail, r.type) for r in found[0].relations} == expected
 
 
+def test_documents_without_entities_are_read_beside_others(
+    tiny_encoder_path: Path, short: list[Document]
+) -> None:
+    anything = {relation: [(a, b) for a in TYPES for b in TYPES] for relation in RELATIONS}
+    model = make_model(tiny_encoder_path, type_constraints=anything)
+    bare = Document("nothing is here", id="bare", sentences=(Sentence(0, 15),))
+    *together, alone = model.relate([*short, bare])
+    assert alone == bare
+    for one, other in zip(together, model.relate(short), strict=True):
+        assert [(r.head, r.tail, r.type) for r in one.relations] == [
+            (r.head, r.tail, r.type) for r in other.relations
+        ]
+    model.fit_scores([*short, bare])
+    assert len(model.predict([Document(short[0].text), Document("")])) == 2
+
+
 @torch.no_grad()
 def naive_logits_with_shapes(
     model: Joint, document: Document

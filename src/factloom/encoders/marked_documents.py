@@ -194,7 +194,7 @@ def type_mask(
         for head, tail in allowed.get(relation, ()):
             if head in number and tail in number:
                 table[number[head], number[tail], index] = True
-    entity = torch.tensor([number[entity.type] for entity in document.entities])
+    entity = torch.tensor([number[entity.type] for entity in document.entities], dtype=torch.long)
     pair = torch.from_numpy(pairs)
     return table[entity[pair[:, 0]], entity[pair[:, 1]]]
 
