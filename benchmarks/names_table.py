@@ -34,25 +34,29 @@ def lexicons(corpus: str) -> dict[str, Variant]:
     }
 
 
+def _risk(name: str) -> tuple[str, ...]:
+    """One of the risks beside bnPU, with the cross-entropy that they were published with."""
+    return (f'model.risk="{name}"', "model.exponent=0.0")
+
+
 VARIANTS = {
     "conll2003": {
         "all": Variant(CONLL),
         "without random field": Variant(CONLL, ('model.output="softmax"',)),
         "without word shapes": Variant(CONLL, ("model.shapes=false",)),
         "without context": Variant(CONLL, ("data.join_words=0",)),
-        "with FGM": Variant(CONLL, plugins={"fgm": {}}),
-        "with PGD": Variant(CONLL, plugins={"pgd": {}}),
-        "with SWA": Variant(CONLL, plugins={"swa": {}}),
+        "with FGM": Variant(CONLL, ("plugins.fgm={}",)),
+        "with PGD": Variant(CONLL, ("plugins.pgd={}",)),
+        "with SWA": Variant(CONLL, ("plugins.swa={}",)),
     },
     "weibo": lexicons("weibo"),
     "resume": lexicons("resume"),
     "genia": {"tagger": Variant("tagger-genia"), "mrc": Variant("mrc-genia")},
     "cmeee": {"tagger": Variant("tagger-cmeee"), "mrc": Variant("mrc-cmeee")},
     "dictionary": {
-        "unlabelled as negative": Variant(PU, ('model.risk="unlabelled_negative"',)),
-        "bagging": Variant(PU, ('model.risk="bagging"',)),
-        "labelled negatives": Variant(PU, ('model.risk="labelled_negatives"',)),
-        "uPU": Variant(PU, ('model.risk="upu"',)),
+        "unlabelled as negative": Variant(PU, _risk("unlabelled_negative")),
+        "bagging": Variant(PU, _risk("bagging")),
+        "uPU": Variant(PU, _risk("upu")),
         "bnPU": Variant(PU),
         "bnPU, prior estimated": Variant(PU, ('model.priors="estimated"',)),
         "AdaPU": Variant(PU, grows=True),

@@ -14,19 +14,20 @@ from pathlib import Path
 
 from training_table import Table, Variant, add_arguments, make
 
-EPOCHS = ("training.epochs=4",)
+REASONING = "docre-sd-redocred"
+EPOCHS = "training.epochs=4"
 TABLE = Table(
     folder=Path("runs/reasoning-table"),
     variants={
-        "atlop": Variant("atlop-redocred", EPOCHS),
-        "reasoning": Variant("docre-sd-redocred", EPOCHS),
+        "atlop": Variant("atlop-redocred", (EPOCHS,)),
+        "reasoning": Variant(REASONING, (EPOCHS,)),
         "self_distillation": Variant(
-            "docre-sd-redocred", EPOCHS, {"self_distillation": {"curriculum": "constant"}}
+            REASONING, (EPOCHS, "plugins.self_distillation.curriculum=constant")
         ),
-        "curriculum": Variant("docre-sd-redocred", EPOCHS, {"self_distillation": {}}),
-        "r_drop": Variant("docre-sd-redocred", EPOCHS, {"r_drop": {}}),
+        "curriculum": Variant(REASONING, (EPOCHS, "plugins.self_distillation={}")),
+        "r_drop": Variant(REASONING, (EPOCHS, "plugins.r_drop={}")),
         "distillation": Variant(
-            "docre-sd-redocred", EPOCHS, {"distillation": {"teacher": "{reasoning}/best"}}
+            REASONING, (EPOCHS, "plugins.distillation.teacher={reasoning}/best")
         ),
     },
     measures={

@@ -10,7 +10,7 @@ import json
 import re
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +25,19 @@ CONFIGS = Path(__file__).parent.parent / "configs"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A recipe with changes; `grows` for one whose dictionary grows round by round."""
+    """A recipe with changes; `grows` for one whose dictionary grows round by round.
+
+    Changes may name another variant's model: "{reasoning}" is its folder of the same seed.
+    """
 
     recipe: str
     changes: tuple[str, ...] = ()
-    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     grows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Variants by name, kept under `folder`, and the measures to show with their headings.
-
-    Plug-ins may name another variant's model: "{reasoning}" is its folder of the same seed.
-    """
+    """Variants by name, kept under `folder`, and the measures to show with their headings."""
 
     folder: Path
     variants: Mapping[str, Variant]
@@ -51,23 +50,17 @@ class Table:
     def recipe(self, name: str, seed: int, changes: Sequence[str]) -> Recipe:
         variant = self.variants[name]
         overrides = [*variant.changes, f"training.seed={seed}", *changes]
-        recipe = read_recipe(CONFIGS / f"{variant.recipe}.toml", overrides)
-        folders = {other: str(self.output(other, seed)) for other in self.variants}
-        plugins = {
-            plugin: {
-                key: value.format(**folders) if isinstance(value, str) else value
-                for key, value in settings.items()
-            }
-            for plugin, settings in variant.plugins.items()
-        }
-        return recipe.model_copy(update={"plugins": plugins})
+        for other in self.variants:
+            folder = str(self.output(other, seed))
+            overrides = [override.replace(f"{{{other}}}", folder) for override in overrides]
+        return read_recipe(CONFIGS / f"{variant.recipe}.toml", overrides)
 
     def train_missing(self, name: str, seed: int, changes: Sequence[str]) -> None:
-        output = self.output(name, seed)
+        output, recipe = self.output(name, seed), self.recipe(name, seed, changes)
         if (output / RESULTS).exists():
+            _tell_other_settings(output, recipe)
             return
         print(f"training {output}", flush=True)
-        recipe = self.recipe(name, seed, changes)
         if self.variants[name].grows:
             AdaptiveDictionary(recipe, output, resume=output.exists()).run()
         else:
@@ -92,6 +85,27 @@ class Table:
                 cells = [_cell([scored[key] for scored in found]) for key in self.measures]
                 lines.append(f"| {name} | {len(found)} | " + " | ".join(cells) + " |")
         return "\n".join(lines)
+
+
+def _tell_other_settings(output: Path, recipe: Recipe) -> None:
+    """Say where a finished training had other settings than those that are asked for now."""
+    config = json.loads((output / "best" / "config.json").read_text(encoding="utf-8"))
+    kept = _flat(config["provenance"]["recipe"])
+    asked = _flat(recipe.model_dump(mode="json"))
+    for key in sorted(kept.keys() & asked.keys()):
+        if kept[key] != asked[key]:
+            print(f"{output} was trained with {key} = {kept[key]}, not {asked[key]}", flush=True)
+
+
+def _flat(settings: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Settings by their full names, such as "training.epochs"."""
+    flat: dict[str, Any] = {}
+    for key, value in settings.items():
+        inner = (
+            _flat(value, f"{above}{key}.") if isinstance(value, Mapping) else {above + key: value}
+        )
+        flat.update(inner)
+    return flat
 
 
 def _cell(values: Sequence[float | None]) -> str:

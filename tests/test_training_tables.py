@@ -61,8 +61,19 @@ def test_a_plugin_finds_the_model_of_another_variant(tables: ModuleType) -> None
     assert teacher == "runs/reasoning-table/reasoning-43/best"
 
 
+@pytest.mark.usefixtures("tables")
+def test_settings_given_by_hand_come_after_those_of_the_variant() -> None:
+    table = importlib.import_module("reasoning_table").TABLE
+    changed = table.recipe("curriculum", 43, ["plugins.self_distillation.largest_rate=0.3"])
+    assert changed.plugins == {"self_distillation": {"largest_rate": 0.3}}
+
+
 def test_what_is_missing_is_trained_once_and_shown(
-    tables: ModuleType, tiny_encoder_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tables: ModuleType,
+    tiny_encoder_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(reporting, "draw_curves", lambda *_: None)
     monkeypatch.setattr(tables, "CONFIGS", tmp_path)
@@ -86,5 +97,8 @@ def test_what_is_missing_is_trained_once_and_shown(
 
     results = table.output("with a field", 1) / "results.json"
     before = results.stat().st_mtime_ns
-    table.train_missing("with a field", 1, [])
+    capsys.readouterr()
+    table.train_missing("with a field", 1, ["training.batch_size=4"])
     assert results.stat().st_mtime_ns == before
+    told = capsys.readouterr().out
+    assert told == f"{results.parent} was trained with training.batch_size = 8, not 4\n"
