@@ -147,7 +147,7 @@ class DocreSd(nn.Module):
     ) -> Self:
         """An untrained model for the relations (and type constraints) that the documents have."""
         relations = relation_decoding.relations_to_learn(documents)
-        settings = relation_decoding.with_type_constraints(settings, documents)
+        settings = relation_decoding.with_learned_rules(settings, documents)
         return cls(encoder, relations, settings, relation_names=names)
 
     # --- training ------------------------------------------------------------------------------

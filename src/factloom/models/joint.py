@@ -32,7 +32,6 @@ from factloom.document import Document, Entity, Relation
 from factloom.encoders.encoder import Encoder, Reading, Tokens
 from factloom.encoders.joint_documents import EntityBatch, JointBatch, JointExample, JointLayout
 from factloom.encoders.mention_documents import MentionExample
-from factloom.encoders.stretches import relate_in_stretches
 from factloom.encoders.word_documents import WordBatch, WordExample, shape_projection
 from factloom.models import entity_decoding, relation_decoding, sequence_decoding, storage
 from factloom.models.batches import batches_by_length, evaluating
@@ -136,7 +135,7 @@ class Joint(nn.Module):
         """An untrained model for the types and relations that the documents have."""
         types = sequence_decoding.types_to_learn(documents)
         relations = relation_decoding.relations_to_learn(documents)
-        settings = relation_decoding.with_type_constraints(settings, documents)
+        settings = relation_decoding.with_learned_rules(settings, documents)
         return cls(encoder, types, relations, settings, relation_names=names)
 
     # --- training ------------------------------------------------------------------------------
@@ -216,7 +215,9 @@ class Joint(nn.Module):
 
         for number, tokens in enumerate(tokenised):
             if len(tokens.ids) > most:
-                found[number] = relate_in_stretches(found[number], tokens.offsets, most, relate)
+                found[number] = relation_decoding.in_stretches(
+                    self.settings, found[number], tokens.offsets, relate
+                )
         return found
 
     def _read_documents(

@@ -6,6 +6,7 @@
     evidence     the sentences that hold more than `evidence_threshold` of q_(s,o), and the
                  strongest ones that name head and tail where those do not
     constraints  a relation that the entities' types do not allow is never predicted
+    consistency  of two relations that never meet the surer one, and with each its inverse
 
 A model brings `prepare`, `collate` and `score(batch) -> PairScores`.
 """
@@ -17,6 +18,7 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 from torch import Tensor, nn
 
@@ -28,11 +30,12 @@ from factloom.encoders.marked_documents import (
     learn_type_constraints,
     type_mask,
 )
-from factloom.encoders.stretches import relate_in_stretches
+from factloom.encoders.stretches import Relate, relate_in_stretches
 from factloom.errors import ModelError
 from factloom.evaluation.calibration import calibrate_decisions
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
+from factloom.models.consistency import Consistency, agreeing, learn_consistency
 from factloom.modules.localized_context import evidence_divergence, pair_attention
 from factloom.modules.thresholds import (
     AdaptiveThreshold,
@@ -73,6 +76,11 @@ class RelationSettings(BaseModel):
         "none",
         description="Which (head type, tail type) a relation may have: any, those seen in the "
         "training data, or a table. A relation that the table lacks is never predicted.",
+    )
+    consistency: Literal["none", "learned"] | Consistency = Field(
+        "none",
+        description="Which relations imply or exclude each other: unknown, as in the training "
+        "data, or rules. What contradicts something surer is dropped, inverses are added.",
     )
     pair_elements: PositiveInt = Field(
         2**24, description="Bounds memory: attention of pairs laid out at once, in numbers."
@@ -129,11 +137,14 @@ def relations_to_learn(documents: Iterable[Document]) -> list[str]:
     return relations
 
 
-def with_type_constraints(settings: SettingsT, documents: Iterable[Document]) -> SettingsT:
-    """The settings with a table of the types in the documents where it is to be learned."""
-    if settings.type_constraints != "learned":
-        return settings
-    return settings.model_copy(update={"type_constraints": learn_type_constraints(documents)})
+def with_learned_rules(settings: SettingsT, documents: Sequence[Document]) -> SettingsT:
+    """The settings with the types and rules of the documents where these are to be learned."""
+    learned: dict[str, Any] = {}
+    if settings.type_constraints == "learned":
+        learned["type_constraints"] = learn_type_constraints(documents)
+    if settings.consistency == "learned":
+        learned["consistency"] = learn_consistency(documents)
+    return settings.model_copy(update=learned)
 
 
 def summed_loss(model: ScoringModel, scores: Any, batch: MarkedBatch) -> Tensor:
@@ -167,7 +178,7 @@ def predict(
     for number, example in enumerate(examples):
         if example.tokens > most:
             (tokens,) = model.encoder.tokenize([found[number].text])
-            found[number] = relate_in_stretches(found[number], tokens.offsets, most, relate)
+            found[number] = in_stretches(model.settings, found[number], tokens.offsets, relate)
     return found
 
 
@@ -234,7 +245,31 @@ def decode(
             provenance=provenance[row],
         )
         found[owner].append(relation)
-    return [tuple(relations) for relations in found]
+    return [
+        consistent(model.settings, document, relations)
+        for document, relations in zip(documents, found, strict=True)
+    ]
+
+
+def consistent(
+    settings: RelationSettings, document: Document, relations: Sequence[Relation]
+) -> tuple[Relation, ...]:
+    """Those of the document's relations that agree with each other, with their inverses."""
+    if isinstance(settings.consistency, str):
+        return tuple(relations)
+    asked = None if document.candidates is None else frozenset(document.candidates)
+    return agreeing(relations, settings.consistency, asked)
+
+
+def in_stretches(
+    settings: RelationSettings,
+    document: Document,
+    offsets: NDArray[np.int64],
+    relate: Relate,
+) -> Document:
+    """A long document with the relations of its stretches, which agree with each other."""
+    found = relate_in_stretches(document, offsets, settings.stretch, relate)
+    return found.replace(relations=consistent(settings, found, found.relations))
 
 
 def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str, float]:
