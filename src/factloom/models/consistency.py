@@ -1,102 +1,176 @@
 """Relations that agree with each other: what follows from one, and what cannot be beside it.
 
-    inverse     whenever a(s, o) held in the training data, b(o, s) held too: father and child,
-                follows and followed by, spouse and spouse
+Learned from the relations of the training data:
+
+    inverse     whenever a(s, o) held, b(o, s) held too: father and child, spouse and spouse
     exclusive   a(s, o) and b(s, o) are both common between such types and never met: father and
                 mother, follows and followed by
+    single      nearly every s has one o: date of birth, country. Two names of one thing, such as
+                Sweden and Swedish, count as one.
+    companion   b(s, o) held only together with a(s, o), a single relation, wherever o was the
+                value of some a: who lies in a country has it for a country
 
-Of two relations that exclude each other, also by their inverses, the less sure one is dropped; the
-inverse of what is left is added, with the same score and evidence. This hardly changes F1 (see
-docs/results.md), but a graph that can be read in both directions and does not contradict itself.
+Of what contradicts each other, also by inverses, the surest is kept, and with what is dropped go
+its companions. The inverses of what is left are added, with the same score and evidence. The gain
+in F1 is small (docs/results.md); the graph can be read in both directions and does not contradict
+itself.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
 
 from pydantic import BaseModel, ConfigDict
 
 from factloom.document import Document, Relation
+from factloom.text.demonyms import country_of
 
 MINIMUM = 20  # so often has a relation to be seen before something is learned about it
-SURE = 0.99  # part of the cases in which an inverse has to hold
+ALWAYS = 0.99  # part of the cases in which an inverse has to hold
+NEARLY_ALWAYS = 0.9  # part of the cases for single relations and for companions
 
 Fact = tuple[int, int, str]  # head, tail, relation
+RelationPair = tuple[str, str]
 
 
 class Consistency(BaseModel):
-    """Rules between relations, as pairs of their names."""
+    """Rules between relations, by their names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    inverses: tuple[tuple[str, str], ...] = ()  # the first implies the second, the other way round
-    exclusives: tuple[tuple[str, str], ...] = ()  # in any order
+    inverses: tuple[RelationPair, ...] = ()  # the first implies the second, the other way round
+    exclusives: tuple[RelationPair, ...] = ()  # in any order
+    singles: tuple[str, ...] = ()
+    companions: tuple[RelationPair, ...] = ()  # the second holds only with the first, a single one
 
 
 def learn_consistency(documents: Iterable[Document]) -> Consistency:
     """The rules that the documents' relations keep."""
-    count: Counter[str] = Counter()
-    typed: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    beside: set[tuple[str, str]] = set()
-    back: Counter[tuple[str, str]] = Counter()
+    seen = _Seen()
     for document in documents:
-        of_pair = _by_pair(document.relations)
-        for (head, tail), found in of_pair.items():
-            types = document.entities[head].type, document.entities[tail].type
-            beside.update((one, other) for one in found for other in found)
-            for relation in found:
-                count[relation] += 1
-                typed[relation][types] += 1
-                back.update((relation, other) for other in of_pair.get((tail, head), ()))
-    return Consistency(
-        inverses=tuple(
-            sorted(
-                pair
-                for pair, often in back.items()
-                if count[pair[0]] >= MINIMUM and often >= SURE * count[pair[0]]
-            )
-        ),
-        exclusives=tuple(
-            (one, other)
-            for one, other in combinations(sorted(count), 2)
-            if (one, other) not in beside and (typed[one] & typed[other]).total() >= MINIMUM
-        ),
+        seen.add(document)
+    return seen.rules()
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How often relations were seen, alone and together."""
+
+    count: Counter[str] = field(default_factory=Counter)
+    types: defaultdict[str, Counter[tuple[str, str]]] = field(
+        default_factory=lambda: defaultdict(Counter)
     )
+    back: Counter[RelationPair] = field(default_factory=Counter)  # a(s, o) and b(o, s)
+    beside: Counter[RelationPair] = field(default_factory=Counter)  # a(s, o) and b(s, o)
+    could_be_beside: Counter[RelationPair] = field(default_factory=Counter)  # some a(., o), b(s, o)
+    heads: Counter[str] = field(default_factory=Counter)
+    heads_of_one: Counter[str] = field(default_factory=Counter)
+
+    def add(self, document: Document) -> None:
+        of_pair: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+        values: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        leading: defaultdict[int, set[str]] = defaultdict(set)  # to an entity
+        for relation in document.relations:
+            of_pair[relation.head, relation.tail].add(relation.type)
+            values[relation.head, relation.type].append(relation.tail)
+            leading[relation.tail].add(relation.type)
+        for (head, tail), found in of_pair.items():
+            for name in found:
+                self.count[name] += 1
+                self.types[name][document.entities[head].type, document.entities[tail].type] += 1
+                self.back.update((name, other) for other in of_pair.get((tail, head), ()))
+            self.beside.update(product(found, found))
+            self.could_be_beside.update(product(leading[tail], found))
+        for (_, name), tails in values.items():
+            self.heads[name] += 1
+            self.heads_of_one[name] += all(_same_thing(document, tails[0], t) for t in tails[1:])
+
+    def rules(self) -> Consistency:
+        singles = [
+            name
+            for name in sorted(self.heads)
+            if self.heads[name] >= MINIMUM
+            and self.heads_of_one[name] >= NEARLY_ALWAYS * self.heads[name]
+        ]
+        return Consistency(
+            inverses=tuple(
+                (name, other)
+                for (name, other), often in sorted(self.back.items())
+                if self.count[name] >= MINIMUM and often >= ALWAYS * self.count[name]
+            ),
+            exclusives=tuple(
+                (one, other)
+                for one, other in combinations(sorted(self.count), 2)
+                if not self.beside[one, other]
+                and (self.types[one] & self.types[other]).total() >= MINIMUM
+            ),
+            singles=tuple(singles),
+            companions=tuple(
+                pair
+                for pair, often in sorted(self.could_be_beside.items())
+                if pair[0] in singles
+                and pair[0] != pair[1]
+                and often >= MINIMUM
+                and self.beside[pair] >= NEARLY_ALWAYS * often
+            ),
+        )
 
 
 def agreeing(
-    relations: Sequence[Relation],
-    rules: Consistency,
-    asked: Collection[tuple[int, int]] | None = None,
+    document: Document, relations: Sequence[Relation], rules: Consistency
 ) -> tuple[Relation, ...]:
-    """The relations without contradictions and with their inverses, of the `asked` pairs only."""
-    kept = _without_contradictions(relations, rules)
-    return _completed([r for r in relations if _fact(r) in kept], rules, asked)
-
-
-def _without_contradictions(relations: Sequence[Relation], rules: Consistency) -> set[Fact]:
-    """The surest relations that exclude none of each other."""
-    excluded = {frozenset(pair) for pair in rules.exclusives}
-    known: defaultdict[tuple[int, int], set[str]] = defaultdict(set)  # kept or implied
-    kept: set[Fact] = set()
+    """The relations without contradictions and with their inverses, of the asked pairs only."""
+    kept = _Kept(document, rules)
     for relation in _surest_first(relations):
-        facts = [_fact(relation), *_implied(relation, rules)]
-        if not any(
-            frozenset((name, other)) in excluded
-            for head, tail, name in facts
-            for other in known[head, tail]
-        ):
-            kept.add(_fact(relation))
-            for head, tail, name in facts:
-                known[head, tail].add(name)
-    return kept
+        kept.add_unless_contradicted(relation)
+    kept.remove_companions_of_the_dropped(relations)
+    return _completed(document, [r for r in relations if _fact(r) in kept.facts], rules)
+
+
+class _Kept:
+    """What is kept of a document's relations, so far."""
+
+    def __init__(self, document: Document, rules: Consistency) -> None:
+        self.document, self.rules = document, rules
+        self.facts: set[Fact] = set()
+        self.of_pair: defaultdict[tuple[int, int], set[str]] = defaultdict(set)  # and implied ones
+        self.values: defaultdict[tuple[int, str], set[int]] = defaultdict(set)  # likewise
+        self.excluded = {frozenset(pair) for pair in rules.exclusives}
+
+    def add_unless_contradicted(self, relation: Relation) -> None:
+        said = [_fact(relation), *_implied(relation, self.rules)]
+        if not any(self._contradicts(*fact) for fact in said):
+            self.facts.add(_fact(relation))
+            for head, tail, name in said:
+                self.of_pair[head, tail].add(name)
+                self.values[head, name].add(tail)
+
+    def _contradicts(self, head: int, tail: int, name: str) -> bool:
+        if any(frozenset((name, other)) in self.excluded for other in self.of_pair[head, tail]):
+            return True
+        return name in self.rules.singles and self._has_another(head, tail, name)
+
+    def _has_another(self, head: int, tail: int, name: str) -> bool:
+        """Whether the head has a value that is another thing."""
+        others = self.values[head, name] - {tail}
+        return any(not _same_thing(self.document, tail, other) for other in others)
+
+    def remove_companions_of_the_dropped(self, relations: Iterable[Relation]) -> None:
+        dropped = {_fact(relation) for relation in relations} - self.facts
+        self.facts -= {
+            (head, tail, companion)
+            for head, tail, name in dropped
+            for single, companion in self.rules.companions
+            if single == name
+        }
 
 
 def _completed(
-    relations: Sequence[Relation], rules: Consistency, asked: Collection[tuple[int, int]] | None
+    document: Document, relations: Sequence[Relation], rules: Consistency
 ) -> tuple[Relation, ...]:
     """With the inverses that are missing, each as sure as the surest relation that implies it."""
+    asked = None if document.candidates is None else frozenset(document.candidates)
     found = {_fact(relation) for relation in relations}
     completed = list(relations)
     for relation in _surest_first(relations):
@@ -127,8 +201,22 @@ def _fact(relation: Relation) -> Fact:
     return relation.head, relation.tail, relation.type
 
 
-def _by_pair(relations: Iterable[Relation]) -> dict[tuple[int, int], set[str]]:
-    found: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
-    for relation in relations:
-        found[relation.head, relation.tail].add(relation.type)
-    return dict(found)
+def _same_thing(document: Document, one: int, other: int) -> bool:
+    """Whether two entities have names that may mean the same: 2004 and 3 May 2004."""
+    return any(
+        _may_mean_the_same(name, another)
+        for name in _names(document, one)
+        for another in _names(document, other)
+    )
+
+
+def _may_mean_the_same(one: str, other: str) -> bool:
+    words, others = set(one.casefold().split()), set(other.casefold().split())
+    country = country_of(one)
+    return (
+        words <= others or others <= words or (country is not None and country == country_of(other))
+    )
+
+
+def _names(document: Document, entity: int) -> set[str]:
+    return {document.mention_text(index) for index in document.entities[entity].mentions}

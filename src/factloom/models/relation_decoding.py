@@ -6,7 +6,7 @@
     evidence     the sentences that hold more than `evidence_threshold` of q_(s,o), and the
                  strongest ones that name head and tail where those do not
     constraints  a relation that the entities' types do not allow is never predicted
-    consistency  of two relations that never meet the surer one, and with each its inverse
+    consistency  of relations that contradict each other the surest, and with each its inverse
 
 A model brings `prepare`, `collate` and `score(batch) -> PairScores`.
 """
@@ -257,8 +257,7 @@ def consistent(
     """Those of the document's relations that agree with each other, with their inverses."""
     if isinstance(settings.consistency, str):
         return tuple(relations)
-    asked = None if document.candidates is None else frozenset(document.candidates)
-    return agreeing(relations, settings.consistency, asked)
+    return agreeing(document, relations, settings.consistency)
 
 
 def in_stretches(
