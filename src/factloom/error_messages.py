@@ -3,6 +3,10 @@
 # code: (what is wrong, how to mend it). The braces are filled with the values of the case.
 MESSAGES: dict[str, tuple[str, str]] = {
     # --- documents -------------------------------------------------------------------------
+    "half-character": (
+        "character {offset} of the text is half of a surrogate pair, and no character",
+        "Decode the text anew, as UTF-16 or JSON, where two such halves are one character.",
+    ),
     "span-outside-text": (
         "the span {start}-{end} lies outside the text of {length} characters",
         "Offsets are half-open characters: 0 <= start < end <= length of the text.",
@@ -34,6 +38,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "duplicate-relation": (
         "the relation {type} from entity {head} to entity {tail} stands there twice",
         "Keep one of the two.",
+    ),
+    "duplicate-candidate": (
+        "the relation from entity {head} to entity {tail} is asked for twice",
+        "Name each candidate pair once.",
+    ),
+    "self-candidate": (
+        "the relation of entity {entity} with itself is asked for",
+        "A candidate is a pair of two entities: mend its head or tail, or remove it.",
     ),
     "missing-label": (
         "the {part} has an empty type",
@@ -331,11 +343,16 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "wrong-encoding": (
         "the byte {byte} is not UTF-8",
-        "Save the file as UTF-8, for example with `iconv -t UTF-8`.",
+        "Save the file as UTF-8, for example with `iconv -f latin1 -t UTF-8 in.txt > out.txt`; "
+        "behind -f stands the encoding that it has.",
     ),
     "cut-encoding": (
         "the file ends in the middle of a UTF-8 character",
         "Check that it was written or downloaded to the end.",
+    ),
+    "other-unicode": (
+        "the file is in {encoding}, as its first bytes (a byte-order mark) say, not in UTF-8",
+        "Save it as UTF-8, for example with `iconv -f {encoding} -t UTF-8 in.txt > out.txt`.",
     ),
     "nul-byte": (
         "there is a NUL byte ({byte})",
@@ -443,7 +460,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Sentences are counted from 0.",
     ),
     "blank-mention": (
-        "the mention covers no characters",
+        "the mention holds no character but white space",
         "Give a span that holds at least one character that is not white space.",
     ),
     "mention-across-sentences": (
@@ -704,6 +721,32 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{count} things are called {name!r}: {things}",
         "Say which one by its type (--type; of a path, --start-type or --goal-type), or give its "
         "address (urn:...) in place of the name.",
+    ),
+    "ambiguous-name-of-one-type": (
+        "{count} things are called {name!r}: {things}",
+        "Give the address (urn:...) of the one that is meant in place of the name.",
+    ),
+    "not-split": (
+        "what the document calls {name!r} was not split off from anything",
+        "Splits that keep others apart from it, by their documents: {documents}.",
+    ),
+    "query-empty": (
+        "the query is empty",
+        "Give one in SPARQL; docs/graph.md has queries to start from.",
+    ),
+    "query-update": (
+        "queries only read, and {word} would change the store",
+        "Change it by its documents: factloom extract FILES --store DIR, factloom graph delete; "
+        "and merges by factloom graph split and join.",
+    ),
+    "query-service": (
+        "the query asks another server (SERVICE), and queries are answered on this machine alone",
+        "Leave that part out, or export the store (factloom graph export) and ask it elsewhere.",
+    ),
+    "query-prefix": (
+        "the query uses the prefix {prefix}: and does not say what it stands for",
+        "Declare it in front of the query (PREFIX {prefix}: <...>), or use one that is known: "
+        "{known}. A whole address stands in angle brackets.",
     ),
     "query-syntax": (
         "this is no SPARQL query: {detail}",

@@ -197,6 +197,26 @@ def test_the_language_of_the_model_may_be_named(texts: Path) -> None:
     assert run(texts, "--language", "en").exit_code == 0
 
 
+@pytest.mark.usefixtures("model")
+def test_a_new_store_is_not_made_where_no_document_came(texts: Path, tmp_path: Path) -> None:
+    (texts / "empty.txt").touch()
+    result = run(texts / "empty.txt", "--store", tmp_path / "graph")
+    assert result.exit_code == 1
+    assert "graph: nothing written" in result.stderr
+    assert not (tmp_path / "graph").exists()
+
+
+@pytest.mark.usefixtures("model")
+def test_a_store_that_is_there_stays_where_no_document_came(texts: Path, tmp_path: Path) -> None:
+    from factloom.graph.store import Store
+
+    (texts / "empty.txt").touch()
+    Store.open(tmp_path / "graph").close()
+    assert run(texts / "empty.txt", "--store", tmp_path / "graph").exit_code == 1
+    with Store.open(tmp_path / "graph", must_exist=True) as store:
+        assert store.statistics().documents == 0
+
+
 def test_texts_without_entities_are_problems_for_a_model_of_relations(
     texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

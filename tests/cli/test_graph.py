@@ -81,9 +81,18 @@ def test_path(store: Path) -> None:
 
 
 def test_no_path_is_said_and_told_by_the_exit_code(store: Path) -> None:
-    result = run("graph", "path", "london", "london", "--store", store)
+    with Store.open(store) as opened:
+        far = document("far", "P19", 0.9).replace(relations=(), text=TEXT.replace("Lon", "Swin"))
+        opened.ingest([far], relation_names={}, model="test 1")
+    result = run("graph", "path", "london", "swindo", "--store", store)
     assert result.exit_code == 1
     assert "no chain" in result.stderr
+
+
+def test_a_path_from_a_thing_to_itself_says_that_both_are_the_same(store: Store) -> None:
+    result = run("graph", "path", "london", "LONDON", "--store", store)
+    assert result.exit_code == 1
+    assert result.stderr == "both names are the same thing\n"
 
 
 def test_merges_are_listed_with_reasons_and_undone(store: Path) -> None:
@@ -94,6 +103,14 @@ def test_merges_are_listed_with_reasons_and_undone(store: Path) -> None:
     assert "a.txt" in graph("split", "London", "b.txt", store=store).stdout
     assert len(records(graph("merges", "--json", store=store))) == 1
     assert "nothing" in graph("split", "London", "b.txt", store=store).stdout
+    assert "a.txt" in graph("join", "London", "b.txt", store=store).stdout
+    assert records(graph("merges", "--json", store=store)) == rows
+
+
+def test_a_join_that_nothing_matches_says_so(store: Store) -> None:
+    graph("split", "London", "b.txt", store=store)
+    graph("delete", "a.txt", store=store)
+    assert "nothing matches" in graph("join", "London", "b.txt", store=store).stdout
 
 
 @pytest.fixture
@@ -255,16 +272,41 @@ def test_a_mistake_in_a_query_is_shown_with_its_place(store: Path) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "SELECT ?x { SERVICE <http://localhost:1/> { ?x ?y ?z } }",
         "SELECT ?x { BIND(<http://nope/f>(1) AS ?x) }",
         b"SELECT \xff".decode("utf-8", "surrogateescape"),
     ],
-    ids=["no service", "no function", "no text"],
+    ids=["no function", "no text"],
 )
 def test_a_query_that_cannot_be_answered_is_an_error(store: Path, query: str) -> None:
     result = run("query", query, "--store", store)
     assert isinstance(result.exception, InputError)
     assert result.exception.code == "query-failed"
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "told"),
+    [
+        (
+            "SELECT ?x { SERVICE <http://localhost:1/> { ?x ?y ?z } }",
+            "query-service",
+            "another server",
+        ),
+        ("DELETE WHERE { ?a ?b ?c }", "query-update", "DELETE"),
+        ("PREFIX x: <urn:x:> insert data { x:a x:b x:c }", "query-update", "only read"),
+        ("SELECT ?x { ?x foo:bar ?y }", "query-prefix", "foo: and"),
+        ("SELECT ?x { ?x foo:bar ?y }", "query-prefix", "known: rdf rdfs "),
+        ("PREFIX a: <urn:a> SELECT ?x { ?x a:b :c }", "query-prefix", "prefix : and"),
+        ("SELECT ?x { ?x ?y http://example.org/ }", "query-prefix", "angle brackets"),
+        ("", "query-empty", "the query is empty"),
+        (" # nothing\n", "query-empty", "the query is empty"),
+    ],
+)
+def test_a_query_that_is_refused_says_why(store: Store, query: str, code: str, told: str) -> None:
+    result = run("query", query, "--store", store)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == code
+    assert told in str(result.exception)
+    assert result.stdout == ""
 
 
 def test_a_query_from_standard_input_that_is_no_text_is_an_error(store: Path) -> None:

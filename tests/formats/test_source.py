@@ -107,6 +107,25 @@ def test_wrong_encoding_names_line_and_byte(
     assert (place.line, place.part) == (2, part)
 
 
+@pytest.mark.parametrize("format", [None, *SAMPLES])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_the_mark_of_another_unicode_encoding_is_recognised(
+    tmp_path: Path, format: str | None, encoding: str, order: str
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes("\ufeffcafé au lait\n马云".encode(f"{encoding}-{order}"))
+    error = error_of(path, format)
+    assert error.code == "other-unicode"
+    assert f"iconv -f {encoding.upper()} -t UTF-8" in str(error)
+
+
+def test_the_advice_for_a_wrong_encoding_names_both_encodings(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes("café au lait".encode("latin-1"))
+    assert "iconv -f latin1 -t UTF-8" in str(error_of(path))
+
+
 def test_character_cut_at_the_end_of_the_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
     path.write_bytes("Torvik 马".encode()[:-1])

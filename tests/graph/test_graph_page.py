@@ -8,8 +8,9 @@ from graph_documents import NAMES, ada, engine
 from pyoxigraph import QueryTriples, RdfFormat, parse
 
 from factloom.document import Document
-from factloom.graph import judging
+from factloom.graph import judging, profiles
 from factloom.graph.store import Store
+from factloom.graph.stored_things import CATALOGUE
 from factloom.graph.vocabulary import PREFIXES, document_quads
 
 PAGE = Path(__file__).parents[2] / "docs" / "graph.md"
@@ -25,6 +26,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     opened = Store.open(tmp_path_factory.mktemp("page") / "store")
     documents = [ada(), ada("again.txt"), engine()]
     opened.ingest(documents, relation_names=NAMES, model="test")
+    opened.split("London", "engine.txt")
     return opened
 
 
@@ -80,3 +82,20 @@ def test_the_strengths_are_those_of_the_code() -> None:
         judging.SHARED_PLACE,
     ]
     assert f"a score of {judging.MERGED_FROM} merges" in TEXT
+    assert f"each have a score of {profiles.BELIEVED_FROM} or more" in TEXT
+
+
+def test_all_commands_are_named() -> None:
+    from factloom.cli.graph import app
+
+    commands = {command.callback.__name__ for command in app.registered_commands}
+    assert commands <= set(re.findall(r"factloom graph (\w+)", TEXT))
+
+
+def test_all_graphs_and_the_bookkeeping_are_named(store: Store) -> None:
+    graphs = {graph.value for graph in store.disk.named_graphs()}
+    own = {graph for graph in graphs if not graph.startswith("urn:factloom:document:")}
+    assert all(f"`{graph}`" in TEXT for graph in own)
+    kept = {quad.predicate for quad in store.disk.quads_for_pattern(None, None, None, CATALOGUE)}
+    names = {predicate.value.rpartition(":")[2] for predicate in kept} - {"version"}
+    assert all(f"`fl:{name}`" in TEXT for name in names)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from graph_documents import NAMES, ada, engine, make_document
 
+from factloom.document import Document
 from factloom.errors import InputError
 from factloom.graph.identifiers import entity_iris
 from factloom.graph.store import Store
@@ -35,9 +36,26 @@ def test_a_date_is_found_however_it_is_written(store: Store) -> None:
 
 @pytest.mark.parametrize("name", ["Charles", "charls babbage", "Babbage, Charles"])
 def test_an_unknown_name_gets_suggestions(store: Store, name: str) -> None:
-    with pytest.raises(InputError, match="charles babbage") as found:
+    with pytest.raises(InputError, match="Charles Babbage") as found:
         store.find(name)
     assert found.value.code == "unknown-name"
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("Hedström", '"Anders Hedström"'),
+        ("Anders Hedstrøm", '"Anders Hedström"'),
+        ("W.H.O. Office", '"WHO"'),
+        ("Xyzzy", "none"),
+    ],
+)
+def test_names_are_suggested_as_they_are_written(store: Store, name: str, close: str) -> None:
+    entities = [("PER", "Anders Hedström"), ("ORG", "World Health Organization|WHO")]
+    store.ingest([make_document("names", entities)], relation_names={}, model="test")
+    with pytest.raises(InputError) as found:
+        store.find(name)
+    assert f"that are there: {close}." in str(found.value)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +76,21 @@ def test_an_ambiguous_name_lists_the_things_and_a_type_decides(store: Store) -> 
     assert found.value.code == "ambiguous-name"
     assert store.find("london", "loc").name == "London"
     assert store.find("london", "PER").name == "Jack London"
+
+
+def test_things_of_one_name_and_type_are_told_apart_by_documents_and_a_fact(store: Store) -> None:
+    def quist(key: str, year: str) -> Document:
+        entities = [("ORG", "Quist Foods"), ("LOC", "London"), ("TIME", year)]
+        return make_document(key, entities, [(0, "P17", 1), (0, "P571", 2)])
+
+    documents = [quist("a.txt", "1980"), quist("b.txt", "1980"), quist("deep.md", "2 May 1950")]
+    store.ingest(documents, relation_names={"P571": "inception"}, model="test")
+    with pytest.raises(InputError) as found:
+        store.find("Quist Foods")
+    told = str(found.value)
+    assert "Quist Foods (ORG) of a.txt and 1 more (Quist Foods inception 1980) urn:" in told
+    assert "Quist Foods (ORG) of deep.md (Quist Foods inception 2 May 1950) urn:" in told
+    assert "--type" not in told, "it would not help"
 
 
 def test_a_type_decides_wherever_a_name_is_asked_for(store: Store) -> None:
@@ -135,9 +168,20 @@ def test_statistics_count_merged_entities_once(store: Store) -> None:
     assert found.relations == {"P19": 2, "P108": 1, "P569": 1}
 
 
-def test_a_split_of_a_name_that_the_document_has_not_lists_its_names(store: Store) -> None:
-    with pytest.raises(InputError, match='"Charles Babbage"'):
-        store.split("Byron", "engine.txt")
+@pytest.mark.parametrize(
+    ("name", "close"), [("Babbages", '"Charles Babbage"'), ("Charles", '"Charles Babbage"')]
+)
+def test_a_split_of_a_name_that_the_document_has_not_lists_similar_ones_of_the_document(
+    store: Store, name: str, close: str
+) -> None:
+    with pytest.raises(InputError) as found:
+        store.split(name, "engine.txt")
+    assert f"that are there: {close}." in str(found.value)
+
+
+def test_a_split_of_a_name_unlike_all_of_the_document_lists_none(store: Store) -> None:
+    with pytest.raises(InputError, match="that are there: none"):
+        store.split("Austria", "engine.txt")
 
 
 def test_a_split_of_a_name_that_two_entities_have_asks_which(store: Store) -> None:

@@ -11,11 +11,16 @@ Facts = tuple[tuple[str, str, str], ...]  # relation, type and name of the neigh
 
 
 def profile(
-    key: str, names: str, type: str = "PER", facts: Facts = (), identifier: str | None = None
+    key: str,
+    names: str,
+    type: str = "PER",
+    facts: Facts = (),
+    identifier: str | None = None,
+    score: float | None = 0.75,
 ) -> Profile:
     entities = [(type, names), *((kind, name) for _, kind, name in facts)]
     relations = [(0, relation, number) for number, (relation, _, _) in enumerate(facts, start=1)]
-    document: Document = make_document(key, entities, relations)
+    document: Document = make_document(key, entities, relations, score)
     found = profiles(document, NAMES)[0]
     return found if identifier is None else _with(found, identifier)
 
@@ -118,7 +123,25 @@ def test_two_years_of_birth_are_two_people() -> None:
     assert judge(left, profile("b", "Ada Lovelace", facts=(("P569", "TIME", "1931"),))) is None
 
 
-def test_a_profile_survives_being_stored() -> None:
+@pytest.mark.parametrize("score", [None, 0.75])
+def test_a_year_that_the_model_doubts_tells_nobody_apart(score: float | None) -> None:
+    sure = profile("a", "Quist Foods", "ORG", (("inception", "TIME", "1980"),), score=score)
+    other = ("b", "Quist Foods", "ORG", (("inception", "TIME", "2 May 1950"),))
+    assert judge(sure, profile(*other, score=score)) is None
+    assert merged(judge(sure, profile(*other, score=0.51)))
+    assert merged(judge(profile(*other, score=0.51), sure))
+
+
+@pytest.mark.parametrize("score", [0.51, 0.75])
+def test_a_profile_survives_being_stored(score: float) -> None:
     facts = (("P569", "TIME", "3 May 1931"), ("P19", "LOC", "Torvik"))
-    found = profile("a", "Mara Velden|Velden", facts=facts, identifier="Q1")
+    found = profile("a", "Mara Velden|Velden", facts=facts, identifier="Q1", score=score)
     assert Profile.from_json(found.to_json()) == found
+
+
+def test_a_profile_of_a_store_that_kept_no_doubts_is_read() -> None:
+    import json
+
+    found = profile("a", "Mara Velden", facts=(("P19", "LOC", "Torvik"),))
+    *kept, _ = json.loads(found.to_json())
+    assert Profile.from_json(json.dumps(kept)) == found

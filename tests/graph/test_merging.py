@@ -1,6 +1,6 @@
 """Entities of many documents become things."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 from graph_documents import NAMES, ada, engine, make_document
 from hypothesis import given
@@ -93,6 +93,30 @@ def test_context_that_two_documents_of_a_thing_have_between_them_counts_together
     ]
     [person] = [c for c in merge_entities(documents) if "PER" in c.canonical]
     assert len(person.members) == 3
+
+
+def test_a_doubted_year_of_one_document_does_not_part_a_thing_whatever_comes_first() -> None:
+    def quist(key: str, year: str, score: float) -> Document:
+        entities = [("ORG", "Quist Foods"), ("TIME", year)]
+        return make_document(key, entities, [(0, "inception", 1)], score)
+
+    documents = [quist("a", "1980", 0.76), quist("b", "1980", 0.76), quist("c", "1950", 0.51)]
+    for order in permutations(documents):
+        [firm] = [c for c in merge_entities(order) if "ORG" in c.canonical]
+        assert len(firm.members) == 3
+
+
+def test_a_year_that_any_document_of_a_thing_is_sure_of_counts() -> None:
+    def velden(key: str, names: str, year: str, score: float) -> Document:
+        return make_document(key, [("PER", names), ("TIME", year)], [(0, "P569", 1)], score)
+
+    documents = [
+        velden("a", "Mara Velden", "1931", 0.5),
+        velden("b", "Mara Velden|Mara Elise Velden", "1931", 0.9),
+        velden("c", "Mara Elise Velden|Mara Velden", "1975", 0.9),
+    ]
+    people = [c for c in merge_entities(documents, NAMES) if "PER" in c.canonical]
+    assert [len(person.members) for person in people] == [2, 1]
 
 
 NAMES_TO_DRAW = ["Ada Lovelace", "Ada", "Lovelace", "WHO", "World Health Organization", "1931"]

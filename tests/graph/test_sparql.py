@@ -1,11 +1,11 @@
-"""Queries: which graphs they ask."""
+"""Queries: which graphs they ask, and what they may not ask."""
 
 import doctest
 
 import pytest
 
 from factloom.graph import sparql
-from factloom.graph.sparql import says_which_graphs
+from factloom.graph.sparql import asks_another_server, says_which_graphs
 
 
 def test_doctests_of_the_module_hold() -> None:
@@ -45,3 +45,31 @@ def test_a_from_clause_is_found(query: str) -> None:
 )
 def test_what_is_no_from_clause_is_not_taken_for_one(query: str) -> None:
     assert not says_which_graphs(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { SERVICE <http://x.org/> { ?s ?p ?o } }",
+        "SELECT * { ?s ?p ?o.service silent ?s { ?s ?p ?o } }",
+        "SELECT * { ?s ?p 'o'.SERVICE<http://x.org/>{ ?s ?p ?o } }",
+        "PREFIX x: <http://x.org/#> SELECT * { SERVICE x:y { ?s ?p ?o } }",
+        "SELECT * { ?s ?p 5.SERVICE # <\n ?s { ?s ?p ?o } }",
+    ],
+)
+def test_a_service_clause_is_found(query: str) -> None:
+    assert asks_another_server(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?service $service { ?service ?p $service }",
+        "PREFIX service: <urn:service#> SELECT * { ?s service:service ?o ; service:x.service 1 }",
+        "SELECT * { ?s <http://x.org/service> 'SERVICE <http://x.org/> {}'@service }",
+        'SELECT * { ?s rdfs:label """a " SERVICE ?x""" } # SERVICE <http://x.org/> {}',
+        "SELECT * { _:service relation:self-service ?services }",
+    ],
+)
+def test_what_is_no_service_clause_is_not_taken_for_one(query: str) -> None:
+    assert not asks_another_server(query)

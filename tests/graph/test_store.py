@@ -15,6 +15,7 @@ from test_merging import DOCUMENTS
 
 from factloom.document import Document, Mention, Relation
 from factloom.errors import FactloomError, InputError
+from factloom.graph.decisions import DECISIONS
 from factloom.graph.identifiers import document_iri, document_key, entity_iris
 from factloom.graph.merging import merge_entities
 from factloom.graph.opening import VERSION
@@ -354,6 +355,48 @@ def test_splitting_what_is_not_merged_says_so(store: Store) -> None:
     assert store.split("London", "ada.txt") == []
 
 
+@pytest.mark.parametrize("taken_out", ["a", "b", "c"])
+def test_a_join_takes_a_split_back_for_good(store: Store, taken_out: str) -> None:
+    ingest_ada(store, "abc")
+    store.split("Ada Lovelace", taken_out)
+    together = {IRI_OF[key] for key in "abc"}
+    assert set(store.join("Ada Lovelace", taken_out)) == together - {IRI_OF[taken_out]}
+    assert groups(store) == {frozenset(together)}
+    assert {merge.reason for merge in store.merges()} == {'the same name "Ada Lovelace"'}
+    assert not list(store.disk.quads_for_pattern(None, None, None, DECISIONS))
+    store.delete(taken_out)
+    ingest_ada(store, "abcd")
+    assert groups(store) == {frozenset(IRI_OF[key] for key in "abcd")}
+
+
+def test_a_join_brings_back_what_has_joined_the_split_one_since(store: Store) -> None:
+    doctor = make_document("d", [("PER", "Ada Lovelace"), ("ORG", "Quillmark")], [(0, "P108", 1)])
+    ingest(store, *(make_document(key, [("PER", "Ada Lovelace")]) for key in "ab"))
+    ingest(store, doctor)
+    store.split("Ada Lovelace", "d")
+    ingest(store, doctor.replace(id="e"))
+    assert frozenset({entity_iris(doctor)[0], IRI_OF["e"]}) in groups(store)
+    assert set(store.join("Ada Lovelace", "d")) == {IRI_OF[key] for key in "abe"}
+
+
+def test_a_join_leaves_other_splits_as_they_are(store: Store) -> None:
+    ingest_ada(store, "abcd")
+    store.split("Ada Lovelace", "b")
+    store.split("Ada Lovelace", "c")
+    store.join("Ada Lovelace", "b")
+    assert groups(store) == {frozenset(IRI_OF[key] for key in "abd")}
+    assert store.statistics().told_apart == 2  # c from a and d
+
+
+def test_joining_what_was_not_split_off_names_what_was(store: Store) -> None:
+    ingest_ada(store, "abc")
+    for named in ("none", "b"):
+        with pytest.raises(InputError, match=rf"their documents: {named}\.") as found:
+            store.join("Ada Lovelace", "a")
+        assert code(found) == "not-split"
+        store.split("Ada Lovelace", "b")
+
+
 # --- opening --------------------------------------------------------------------------------------
 
 
@@ -440,9 +483,10 @@ def test_a_store_is_made_with_the_directories_above_it(tmp_path: Path) -> None:
         lambda store: store.delete("nobody.txt"),
         lambda store: store.document("nobody.txt"),
         lambda store: store.split("Ada Lovelace", "nobody.txt"),
+        lambda store: store.join("Ada Lovelace", "nobody.txt"),
         lambda store: store.delete("\udcff"),
     ],
-    ids=["delete", "document", "split", "no text"],
+    ids=["delete", "document", "split", "join", "no text"],
 )
 def test_an_unknown_document_is_an_error(store: Store, ask: Callable[[Store], object]) -> None:
     ingest(store, ada())

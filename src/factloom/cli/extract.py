@@ -1,5 +1,7 @@
 """`factloom extract`: files in, entities and relations with evidence out."""
 
+import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -90,7 +92,8 @@ def extract(
     for path in outputs:
         typer.echo(f"{path}: {counts if counts.documents else 'nothing written'}", err=True)
     if store:
-        typer.echo(f"{store}: {counts}", err=True)
+        came = counts.documents or counts.read_before
+        typer.echo(f"{store}: {counts if came else 'nothing written'}", err=True)
     for problem in problems:
         typer.echo(f"problem: {problem.error}", err=True)
     if problems:
@@ -209,13 +212,18 @@ def _writers(pipeline: "Pipeline", outputs: Sequence[Path], graph: "Store | None
 
 @contextmanager
 def _opened(store: Path | None) -> Iterator["Store | None"]:
+    """The store; a new one that no document came into is taken away again."""
     if store is None:
         yield None
         return
     from factloom.graph.store import Store
 
+    is_new = not os.path.lexists(store)
     with Store.open(store) as graph:
         yield graph
+        is_unused = is_new and next(graph.document_ids(), None) is None
+    if is_unused:
+        shutil.rmtree(store)
 
 
 def _show(pipeline: "Pipeline", documents: Iterable[Document]) -> None:

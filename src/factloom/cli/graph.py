@@ -1,4 +1,4 @@
-"""`factloom graph`: look around in a store, see and undo merges, delete, export."""
+"""`factloom graph`: look around in a store, see, undo and redo merges, delete, export."""
 
 import json
 from collections.abc import Iterable
@@ -85,8 +85,10 @@ def path(
         types = {"start_type": start_type, "goal_type": goal_type}
         found = graph.path(start, goal, longest=longest, **types)
         names = graph.relation_names()
+        same = not found and graph.find(start, start_type) == graph.find(goal, goal_type)
     if not found:
-        typer.echo(f"no chain of {longest} facts or fewer connects them", err=True)
+        reason = f"no chain of {longest} facts or fewer connects them"
+        typer.echo("both names are the same thing" if same else reason, err=True)
         raise typer.Exit(1)
     _print_connections(found, names, as_json)
 
@@ -143,6 +145,26 @@ def split(
         typer.echo(f"{name} of {document} was merged with nothing")
         return
     typer.echo(f"{name} of {document} is now another than that of: {', '.join(documents)}")
+
+
+@app.command()
+def join(
+    name: Annotated[str, typer.Argument(help="What the document calls it.")],
+    document: Annotated[str, typer.Argument(help="The id of the document that was split off.")],
+    store: StoreOption,
+    type: TypeOption = None,
+) -> None:
+    """Take a split back: what DOCUMENT calls NAME may be what other documents call so."""
+    from factloom.graph.identifiers import document_of_entity
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        others = graph.join(name, document, type)
+        documents = sorted({document_of_entity(other) for other in others})
+    if not others:
+        typer.echo(f"{name} of {document} is free to be merged, but nothing matches it now")
+        return
+    typer.echo(f"{name} of {document} is now the same as that of: {', '.join(documents)}")
 
 
 @app.command()

@@ -24,6 +24,12 @@ _PIECE = 2**20
 _HEAD = 2**16
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_OTHER_MARKS = {  # that of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Source:
             start = stream.read(_HEAD)
         if not start.strip():
             raise InputError("empty-file", self.place)
+        self._check_mark(start)
         return start.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", errors="replace")
 
     def content(self) -> bytes:
@@ -74,6 +81,7 @@ class Source:
                     _skip_to_line_end(stream, line)
                     continue
                 if number == 1:
+                    self._check_mark(line)
                     line = line.removeprefix(_BYTE_ORDER_MARK)
                 try:
                     text, _ = self._decode(line, number, final=True)
@@ -90,7 +98,12 @@ class Source:
         line = 1
         unfinished = b""  # the first bytes of a character that goes on in the next piece
         with self._open() as stream:
-            while piece := stream.read(_PIECE):
+            for number in itertools.count():
+                piece = stream.read(_PIECE)
+                if not piece:
+                    break
+                if number == 0:
+                    self._check_mark(piece)
                 text, unfinished = self._decode(unfinished + piece, line, final=False)
                 if empty:
                     text = text.removeprefix("\ufeff")
@@ -101,6 +114,12 @@ class Source:
             raise InputError("cut-encoding", Place(file=str(self.path), line=line))
         if empty:
             raise InputError("empty-file", self.place)
+
+    def _check_mark(self, start: bytes) -> None:
+        """Raise an error where the file begins with the mark of another Unicode encoding."""
+        for mark, encoding in _OTHER_MARKS.items():
+            if start.startswith(mark):
+                raise InputError("other-unicode", self.place, encoding=encoding)
 
     def _decode(self, content: bytes, line: int, final: bool) -> tuple[str, bytes]:
         """The text, and what is left of a last character if more is to come (not `final`)."""

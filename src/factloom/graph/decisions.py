@@ -48,6 +48,18 @@ class Decisions:
             self._remember(other)
             self._add(entity.iri, DIFFERENT_FROM, NamedNode(other.iri))
 
+    def take_back(self, entity: str) -> None:
+        """Forget that an entity was taken out of its thing."""
+        decisions = list(self.changes.match(NamedNode(entity), DIFFERENT_FROM, None, DECISIONS))
+        self.changes.remove(decisions)
+        for end in {entity, *(text_of(quad.object) for quad in decisions)}:
+            if not any(self._about(end)):
+                self._forget(end)
+
+    def taken_out_of(self, members: Iterable[str]) -> Set[str]:
+        """The entities that were taken out of a thing, and those of its own taken out of others."""
+        return {text_of(quad.subject) for member in members for quad in self._about(member)}
+
     def pass_on(self, document: str, present: Set[str], coming: Sequence[Profile]) -> None:
         """Let decisions about entities that a document no longer has be about those in their place.
 

@@ -9,6 +9,7 @@ stronger. Pieces of evidence are combined as independent ones, the "noisy or"
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from factloom.graph.name_keys import are_related, surname
@@ -23,7 +24,7 @@ SAME_SURNAME = 0.3  # needs two facts or more
 SHARED_FACT = 0.35
 SHARED_PLACE = 0.2  # many people live in a country
 
-# Things have one of these at most: two different years tell two things apart.
+# Things have one of these at most: two different years tell two things apart, if both are believed.
 _DATES = frozenset({"P569", "date of birth", "P570", "date of death", "P571", "inception"})
 _YEAR = re.compile(r"\d{4}")
 
@@ -98,16 +99,18 @@ def _with_context(name: Judgement, shared: frozenset[Fact]) -> Judgement:
 
 
 def _different_years(left: Profile, right: Profile) -> bool:
-    left_years, right_years = _years(left), _years(right)
+    """Whether both have believed dates of one kind, and not even a doubted year in common."""
+    left_years, right_years = _years(left.facts), _years(right.facts)
+    left_believed, right_believed = (_years(each.facts - each.doubted) for each in (left, right))
     return any(
         not left_years[relation] & right_years[relation]
-        for relation in left_years.keys() & right_years.keys()
+        for relation in left_believed.keys() & right_believed.keys()
     )
 
 
-def _years(profile: Profile) -> dict[str, set[str]]:
+def _years(facts: Iterable[Fact]) -> dict[str, set[str]]:
     years: dict[str, set[str]] = {}
-    for fact in profile.facts:
+    for fact in facts:
         found = _YEAR.match(fact.neighbour)
         if fact.outgoing and fact.relation in _DATES and found:
             years.setdefault(fact.relation, set()).add(found[0])

@@ -164,11 +164,14 @@ class _Placing:
 
 def _together(found: list[Profile]) -> Profile:
     first = found[0]
+    facts = first.facts.union(*(each.facts for each in found))
+    believed = frozenset().union(*(each.facts - each.doubted for each in found))
     return replace(
         first,
         identifier=next((each.identifier for each in found if each.identifier), None),
         name_keys=first.name_keys.union(*(each.name_keys for each in found)),
-        facts=first.facts.union(*(each.facts for each in found)),
+        facts=facts,
+        doubted=facts - believed,
     )
 
 

@@ -1,7 +1,7 @@
 """What is known of an entity when it is compared with those of other documents."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -18,6 +18,8 @@ from factloom.graph.name_keys import (
     tells_who,
     value_key,
 )
+
+BELIEVED_FROM = 0.7  # the least score of a date that tells two things apart: both right, even odds
 
 
 class Fact(NamedTuple):
@@ -44,6 +46,7 @@ class Profile:
     name_keys: frozenset[str]
     identifier: str | None
     facts: frozenset[Fact]
+    doubted: frozenset[Fact] = frozenset()  # those that the model was not sure of
 
     @property
     def document(self) -> str:
@@ -62,7 +65,8 @@ class Profile:
         ours, theirs = (
             (each.type, each.label_key, each.name_keys, each.identifier) for each in (self, other)
         )
-        return ours == theirs and (not self.is_person or self.facts == other.facts)
+        same_facts = (self.facts, self.doubted) == (other.facts, other.doubted)
+        return ours == theirs and (not self.is_person or same_facts)
 
     def telling_names(self) -> frozenset[str]:
         """The names that say by themselves what is meant: of people, more than a surname."""
@@ -99,15 +103,15 @@ class Profile:
 
     def to_json(self) -> str:
         fields = [self.iri, self.type, self.label, self.label_key, sorted(self.name_keys)]
-        return json.dumps([*fields, self.identifier, sorted(self.facts)], ensure_ascii=False)
+        facts = [sorted(self.facts), sorted(self.doubted)]
+        return json.dumps([*fields, self.identifier, *facts], ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        iri, type, label, label_key, name_keys, identifier, facts = json.loads(text)
-        names = frozenset(name_keys)
-        return cls(
-            iri, type, label, label_key, names, identifier, frozenset(Fact(*fact) for fact in facts)
-        )
+        # Stores that were made before doubts were kept have none.
+        iri, type, label, label_key, names, identifier, *stated = json.loads(text)
+        facts = [frozenset(Fact(*fact) for fact in found) for found in stated]
+        return cls(iri, type, label, label_key, frozenset(names), identifier, *facts)
 
 
 def telling_key(name: str) -> str:
@@ -125,16 +129,7 @@ def profiles(document: Document, relation_names: Mapping[str, str]) -> list[Prof
     labels = [document.name(index) for index in range(len(document.entities))]
     types = [entity.type for entity in document.entities]
     keys = [_key(label, type) for label, type in zip(labels, types, strict=True)]
-    facts: list[set[Fact]] = [set() for _ in document.entities]
-    for relation in document.relations:
-        name = relation_names.get(relation.type, relation.type)
-        ends = ((relation.head, relation.tail, True), (relation.tail, relation.head, False))
-        for entity, neighbour, outgoing in ends:
-            key = keys[neighbour]
-            if key is not None:
-                facts[entity].add(
-                    Fact(name, outgoing, key, types[neighbour].upper() in PLACE_TYPES)
-                )
+    facts, believed = _facts(document, relation_names, keys)
     return [
         Profile(
             iri=iri,
@@ -144,9 +139,32 @@ def profiles(document: Document, relation_names: Mapping[str, str]) -> list[Prof
             name_keys=_name_keys(document.names(index), keys[index], types[index]),
             identifier=document.entities[index].id,
             facts=frozenset(facts[index]),
+            doubted=frozenset(facts[index] - believed[index]),
         )
         for index, iri in enumerate(entity_iris(document))
     ]
+
+
+def _facts(
+    document: Document, relation_names: Mapping[str, str], keys: Sequence[str | None]
+) -> tuple[list[set[Fact]], list[set[Fact]]]:
+    """The facts of each entity, and those of them that are believed."""
+    facts: list[set[Fact]] = [set() for _ in document.entities]
+    believed: list[set[Fact]] = [set() for _ in document.entities]
+    for relation in document.relations:
+        name = relation_names.get(relation.type, relation.type)
+        is_believed = relation.score is None or relation.score >= BELIEVED_FROM
+        ends = ((relation.head, relation.tail, True), (relation.tail, relation.head, False))
+        for entity, neighbour, outgoing in ends:
+            key = keys[neighbour]
+            if key is None:
+                continue
+            is_place = document.entities[neighbour].type.upper() in PLACE_TYPES
+            fact = Fact(name, outgoing, key, is_place)
+            facts[entity].add(fact)
+            if is_believed:
+                believed[entity].add(fact)
+    return facts, believed
 
 
 def _name_keys(names: tuple[str, ...], label_key: str | None, type: str) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Questions that need no SPARQL: which thing has this name, what is around it, how two connect."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice, pairwise
@@ -9,14 +9,31 @@ from pyoxigraph import NamedNode
 
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
-from factloom.graph.identifiers import ENTITY, document_iri, document_of_entity, relation_of
+from factloom.graph.identifiers import (
+    ENTITY,
+    document_iri,
+    document_of_entity,
+    relation_iri,
+    relation_of,
+)
 from factloom.graph.name_keys import name_key, person_key, value_key
 from factloom.graph.profiles import Profile, plain_key, telling_key
 from factloom.graph.stored_things import CATALOGUE, KEY, StoredThings
-from factloom.graph.vocabulary import EVIDENCE, OBJECT, PREDICATE, SCORE, SUBJECT, TEXT
+from factloom.graph.vocabulary import (
+    EVIDENCE,
+    LABEL,
+    OBJECT,
+    OTHER_NAME,
+    PREDICATE,
+    RELATION_NAMES,
+    SCORE,
+    SUBJECT,
+    TEXT,
+)
 
 _SHOWN = 5  # things or names that an error lists
-_NAMES_LOOKED_AT = 20_000  # for a suggestion
+_KEYS_LOOKED_AT = 20_000  # for a suggestion
+_FACTS_LOOKED_AT = 20  # for one that only one of two things has
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +83,13 @@ class Questions:
         """The one thing of this name, whatever its case; an IRI is taken as it is."""
         found = self._all_of(name, type)
         if not found:
-            close = ", ".join(f'"{other}"' for other in self._similar_names(name)) or "none"
-            raise InputError("unknown-name", self.place, name=name, close=close)
+            quads = islice(self.things.changes.match(None, KEY, None, CATALOGUE), _KEYS_LOOKED_AT)
+            keys = ((text_of(quad.object), text_of(quad.subject)) for quad in quads)
+            known = {key[1:]: entity for key, entity in keys if key[0] in "=~"}
+            raise self._unknown(name, known, self.place)
         if len(found) > 1:
-            shown = "; ".join(f"{thing} {thing.iri}" for thing in found[:_SHOWN])
-            raise InputError(
-                "ambiguous-name", self.place, name=name, count=len(found), things=shown
-            )
+            members = {thing: self.things.members(thing.iri) for thing in found[:_SHOWN]}
+            raise self._ambiguous(name, found, members, self.place)
         return found[0]
 
     def entity_of_document(self, name: str, document: str, type: str | None = None) -> str:
@@ -82,17 +99,17 @@ class Questions:
         called = (entity for entity in entities if _is_called(entity, name))
         found = [entity for entity in called if _is_of(entity.type, type)]
         if not found:
-            close = ", ".join(sorted(f'"{entity.label}"' for entity in entities)) or "none"
-            raise InputError("unknown-name", place, name=name, close=close)
+            keys = {key: each.iri for each in entities for key in _keys_of(each)}
+            raise self._unknown(name, keys, place)
         if len(found) > 1:
-            shown = "; ".join(f"{each.label} ({each.type}) {each.iri}" for each in found)
-            raise InputError("ambiguous-name", place, name=name, count=len(found), things=shown)
+            things = [Thing(each.iri, each.label, each.type) for each in found]
+            raise self._ambiguous(name, things, {each: [each.iri] for each in things}, place)
         return found[0].iri
 
     def neighbours(self, thing: Thing) -> list[Connection]:
         """The facts about a thing, the surest first."""
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
-        for statement, document in self._statements(thing.iri):
+        for statement, document in self._statements(self.things.members(thing.iri)):
             head, relation, tail, evidence = self._read(statement, document)
             gathered.setdefault((head, relation, tail), []).append(evidence)
         connections = [
@@ -139,17 +156,58 @@ class Questions:
         things = (self.thing(root) for root in sorted(roots))
         return [thing for thing in things if _is_of(thing.type, type)]
 
-    def _similar_names(self, name: str) -> list[str]:
-        quads = self.things.changes.match(None, KEY, None, CATALOGUE)
-        names = (text_of(quad.object) for quad in quads)
-        known = {key[1:] for key in islice(names, _NAMES_LOOKED_AT) if key[0] in "=~"}
-        wanted = name_key(name)
-        partly = sorted(key for key in known if set(wanted.split()) & set(key.split()))
-        close = get_close_matches(wanted, sorted(known), _SHOWN)
-        return list(dict.fromkeys(partly + close))[:_SHOWN]
+    def _unknown(self, name: str, known: Mapping[str, str], place: Place) -> InputError:
+        """An error with names that are similar; `known` has an entity for each name's key."""
+        keys = _similar(name_key(name), known)[: 4 * _SHOWN]  # several may be of one name
+        names = dict.fromkeys(self._as_written(known[key], key) for key in keys)
+        close = ", ".join(f'"{other}"' for other in islice(names, _SHOWN))
+        return InputError("unknown-name", place, name=name, close=close or "none")
 
-    def _statements(self, root: str) -> Iterator[tuple[str, str]]:
-        for member in self.things.members(root):
+    def _as_written(self, entity: str, key: str) -> str:
+        """The name of the entity that has this key; its label where none has, as for a date."""
+        graph = NamedNode(document_iri(document_of_entity(entity)))
+        for role in (LABEL, OTHER_NAME):
+            for quad in self.things.changes.match(NamedNode(entity), role, None, graph):
+                name = text_of(quad.object)
+                if key in (name_key(name), person_key(name)):
+                    return name
+        return self.things.profile(entity).label
+
+    def _ambiguous(
+        self,
+        name: str,
+        found: Sequence[Thing],
+        members: Mapping[Thing, Sequence[str]],
+        place: Place,
+    ) -> InputError:
+        """An error with what tells the things apart; `members` are the entities of some of them."""
+        facts = {thing: self._first_facts(members[thing]) for thing in members}
+        shown = []
+        for thing in members:
+            others = {fact for other in members if other != thing for fact in facts[other]}
+            own = [fact for fact in facts[thing] if fact not in others] or facts[thing]
+            said = f" ({own[0]})" if own else ""
+            shown.append(f"{thing} of {_documents_of(members[thing])}{said} {thing.iri}")
+        several_types = len({thing.type.upper() for thing in found}) > 1
+        code = "ambiguous-name" if several_types else "ambiguous-name-of-one-type"
+        return InputError(code, place, name=name, count=len(found), things="; ".join(shown))
+
+    def _first_facts(self, members: Iterable[str]) -> list[str]:
+        """Some facts about entities, in words."""
+        facts = []
+        for statement, document in islice(self._statements(members), _FACTS_LOOKED_AT):
+            head, relation, tail, _ = self._read(statement, document)
+            words = self._in_words(relation)
+            facts.append(f"{self.thing(head).name} {words} {self.thing(tail).name}")
+        return facts
+
+    def _in_words(self, relation: str) -> str:
+        node = NamedNode(relation_iri(relation))
+        found = next(self.things.changes.match(node, LABEL, None, RELATION_NAMES), None)
+        return relation if found is None else text_of(found.object)
+
+    def _statements(self, members: Iterable[str]) -> Iterator[tuple[str, str]]:
+        for member in members:
             document = document_of_entity(member)
             graph, node = NamedNode(document_iri(document)), NamedNode(member)
             for role in (SUBJECT, OBJECT):
@@ -198,6 +256,22 @@ class Questions:
         both = {one, other}
         around = self.neighbours(self.thing(one))
         return next(each for each in around if {each.head.iri, each.tail.iri} == both)
+
+
+def _similar(wanted: str, known: Iterable[str]) -> list[str]:
+    """The keys of names that share a word with the wanted one, or are spelled much like it."""
+    keys = sorted(known)
+    partly = [key for key in keys if set(wanted.split()) & set(key.split())]
+    return list(dict.fromkeys(partly + get_close_matches(wanted, keys, _SHOWN)))
+
+
+def _keys_of(entity: Profile) -> frozenset[str]:
+    return entity.name_keys | {name_key(entity.label)}
+
+
+def _documents_of(members: Sequence[str]) -> str:
+    first, *others = dict.fromkeys(map(document_of_entity, members))
+    return f"{first} and {len(others)} more" if others else first
 
 
 def _number(sentence: str) -> int:

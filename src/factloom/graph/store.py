@@ -26,6 +26,7 @@ from factloom.graph.changes import Changes, text_of
 from factloom.graph.identifiers import (
     document_iri,
     document_key,
+    document_of_entity,
     document_of_iri,
     entity_iris,
     relation_iri,
@@ -209,11 +210,25 @@ class Store:
 
         It holds for good, also when documents come again. The entities that it was one with.
         """
-        if self._about(document, FINGERPRINT) is None:
-            raise self._unknown_document(document)
-        entity = self._questions().entity_of_document(name, document, type)
+        entity = self._entity(name, document, type)
         changes = Changes(self.disk)
         others = StoredThings(changes).split(entity)
+        changes.write()
+        return others
+
+    def join(self, name: str, document: str, type: str | None = None) -> list[str]:
+        """Take back a split of what a document calls `name`, which is then judged as any other.
+
+        The entities that it is one with now.
+        """
+        entity = self._entity(name, document, type)
+        changes = Changes(self.disk)
+        things = StoredThings(changes)
+        if not things.is_taken_out(entity):
+            split = {document_of_entity(each) for each in things.taken_out(entity)}
+            place = Place(file=str(self.directory), document=document)
+            raise InputError("not-split", place, name=name, documents=_listed(split))
+        others = things.join(entity)
         changes.write()
         return others
 
@@ -304,12 +319,22 @@ class Store:
         found = next(self.disk.quads_for_pattern(node, predicate, None, CATALOGUE), None)
         return None if found is None else text_of(found.object)
 
+    def _entity(self, name: str, document: str, type: str | None) -> str:
+        """The IRI of what a document calls `name`."""
+        if self._about(document, FINGERPRINT) is None:
+            raise self._unknown_document(document)
+        return self._questions().entity_of_document(name, document, type)
+
     def _questions(self) -> Questions:
         return Questions(StoredThings(Changes(self.disk)), Place(file=str(self.directory)))
 
     def _unknown_document(self, document_id: str) -> InputError:
         place = Place(file=str(self.directory), document=document_id)
         return InputError("unknown-document", place)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
 
 
 def _names_used(document: Document, relation_names: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -140,6 +140,16 @@ class StoredThings:
             self._judge_anew(root)
         return others
 
+    def join(self, entity: str) -> list[str]:
+        """Take a split back: judge what was taken out by its evidence; what it is one with now."""
+        self.decisions.take_back(entity)
+        self._judge_anew(self.root(entity))
+        return [member for member in self.members(self.root(entity)) if member != entity]
+
+    def taken_out(self, entity: str) -> Set[str]:
+        """The entities whose splits keep something apart from the thing of this one."""
+        return self.decisions.taken_out_of(self.members(self.root(entity)))
+
     def _add(self, placement: Placement) -> None:
         for merge in placement.merges:
             for quad in merge_quads(merge):
