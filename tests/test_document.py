@@ -122,6 +122,7 @@ def test_replacement_is_checked_too(document: Document) -> None:
         ),
         ({"mentions": (Mention(-1, 2, "X"),)}, "span-outside-text", "mention 0"),
         ({"mentions": (Mention(2, 2, "X"),)}, "span-outside-text", "mention 0"),
+        ({"mentions": (Mention(0, 3, "X"), Mention(3, 4, "X"))}, "blank-mention", "mention 1"),
         ({"mentions": (Mention(2, 3, ""),)}, "missing-label", "mention 0"),
         ({"mentions": (Mention(2, 3, "X", score=1.5),)}, "score-out-of-range", "mention 0"),
         ({"mentions": (Mention(2, 3, "X", float("nan")),)}, "score-out-of-range", "mention 0"),
@@ -133,6 +134,9 @@ def test_replacement_is_checked_too(document: Document) -> None:
         ({"relations": (Relation(0, 1, "P", evidence=(2,)),)}, "dangling-sentence", "relation 0"),
         ({"relations": 2 * (Relation(0, 1, "P"),)}, "duplicate-relation", "relation 1"),
         ({"candidates": ((0, 1), (1, 2))}, "dangling-entity", "candidate 1"),
+        ({"candidates": ((0, 1), (1, 0), (0, 1))}, "duplicate-candidate", "candidate 2"),
+        ({"candidates": ((0, 1), (1, 1))}, "self-candidate", "candidate 1"),
+        ({"text": TEXT[:-1] + "\ud800"}, "half-character", None),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(
@@ -144,6 +148,21 @@ def test_parts_that_do_not_fit_are_refused(
         bare.replace(**changes)
     place = caught.value.flaw.place
     assert (caught.value.code, place.document, place.part) == (code, "ada", part)
+
+
+@pytest.mark.parametrize(("text", "offset"), [("a\ud800b", 1), ("马\U0001f600\udc00", 2)])
+def test_half_a_character_is_told_with_its_offset(text: str, offset: int) -> None:
+    with pytest.raises(DocumentError, match=f"character {offset} of the text"):
+        Document(text)
+
+
+@pytest.mark.parametrize("text", ["a \t b", "马\u3000云", "a\u00a0b"])
+def test_mention_of_white_space_is_refused_unless_the_source_has_a_token_there(text: str) -> None:
+    mention = Mention(1, len(text) - 1, "X")
+    with pytest.raises(DocumentError, match="blank-mention"):
+        Document(text, sentences=(Sentence(0, len(text)),), mentions=(mention,))
+    tokens = ((0, 1), (1, len(text) - 1), (len(text) - 1, len(text)))
+    Document(text, sentences=(Sentence(0, len(text), tokens),), mentions=(mention,))
 
 
 def test_good_document_has_no_flaws(document: Document) -> None:

@@ -88,7 +88,8 @@ class Relation:
 class Document:
     """A text and what is known about it.
 
-    `candidates` are the ordered entity pairs whose relation is asked for; `None` means all.
+    `candidates` are the ordered pairs of two entities whose relation is asked for, each once;
+    `None` means all.
     `attributes` keep what a source format has and factloom does not use.
     """
 
@@ -216,9 +217,20 @@ def _without_defaults(value: Any) -> dict[str, Any]:
 
 def flaws(document: Document) -> Iterator[Flaw]:
     """Every way in which the parts of a document do not fit together."""
+    yield from _text_flaws(document)
     yield from _span_flaws(document)
+    yield from _mention_flaws(document)
     yield from _entity_flaws(document)
     yield from _relation_flaws(document)
+    yield from _candidate_flaws(document)
+
+
+def _text_flaws(document: Document) -> Iterator[Flaw]:
+    try:
+        if not document.text.isascii():
+            document.text.encode()
+    except UnicodeEncodeError as error:  # UTF-8 has a place for every character, not for halves
+        yield flaw("half-character", Place(document=document.id), offset=error.start)
 
 
 def _span_flaws(document: Document) -> Iterator[Flaw]:
@@ -244,12 +256,23 @@ def _span_flaws(document: Document) -> Iterator[Flaw]:
                     sentence_end=sentence.end,
                 )
             last_token_end = end
+
+
+def _mention_flaws(document: Document) -> Iterator[Flaw]:
+    length = len(document.text)
     for index, mention in enumerate(document.mentions):
         place = Place(document=document.id, part=f"mention {index}")
         if not 0 <= mention.start < mention.end <= length:
             span = {"start": mention.start, "end": mention.end}
             yield flaw("span-outside-text", place, **span, length=length)
+        elif document.mention_text(index).isspace() and not _holds_token(document, mention):
+            yield flaw("blank-mention", place)
         yield from _label_flaws(place, "mention", mention.type, mention.score)
+
+
+def _holds_token(document: Document, mention: Mention) -> bool:
+    """Whether one of the source's own tokens, which may be white space, is in the mention."""
+    return any(mention.start <= start < end <= mention.end for start, end in document.tokens)
 
 
 def _entity_flaws(document: Document) -> Iterator[Flaw]:
@@ -280,11 +303,21 @@ def _relation_flaws(document: Document) -> Iterator[Flaw]:
             yield flaw("duplicate-relation", place, **triple)
         seen.add(tuple(triple.values()))
         yield from _label_flaws(place, "relation", relation.type, relation.score)
-    for index, pair in enumerate(document.candidates or ()):
+
+
+def _candidate_flaws(document: Document) -> Iterator[Flaw]:
+    entities = len(document.entities)
+    seen = set()
+    for index, (head, tail) in enumerate(document.candidates or ()):
         place = Place(document=document.id, part=f"candidate {index}")
-        for role, entity in zip(("head", "tail"), pair, strict=True):
+        for role, entity in (("head", head), ("tail", tail)):
             if not 0 <= entity < entities:
                 yield flaw("dangling-entity", place, role=role, entity=entity, count=entities)
+        if head == tail:
+            yield flaw("self-candidate", place, entity=head)
+        if (head, tail) in seen:
+            yield flaw("duplicate-candidate", place, head=head, tail=tail)
+        seen.add((head, tail))
 
 
 def _label_flaws(place: Place, part: str, label: str, score: float | None) -> Iterator[Flaw]:

@@ -1,8 +1,9 @@
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
@@ -51,6 +52,73 @@ def test_stretches_cover_the_text_and_none_is_too_long(lengths: list[int], most:
     ends = [start + len(s.document.text) for start, s in zip(starts, stretches, strict=True)]
     assert starts == sorted(set(starts))
     assert ends == sorted(set(ends))
+
+
+@st.composite
+def with_long_mentions(draw: st.DrawFn) -> tuple[Document, np.ndarray]:
+    """Sentences with mentions of several words, which may overlap, each of its own entity."""
+    document, offsets = made(draw(st.lists(st.integers(1, 60), min_size=1, max_size=5)))
+    spans = []
+    for sentence in document.sentences:
+        first, last = np.searchsorted(offsets[:, 0], [sentence.start, sentence.end]).tolist()
+        words = st.integers(first, last - 1)
+        found = draw(st.lists(st.tuples(words, words).map(sorted), max_size=6))
+        spans += [(int(offsets[a, 0]), int(offsets[b, 1])) for a, b in found]
+    mentions = tuple(Mention(*span, "X") for span in spans)
+    entities = tuple(Entity((number,), "X") for number in range(len(mentions)))
+    return document.replace(mentions=mentions, entities=entities), offsets
+
+
+@settings(deadline=None)
+@given(with_long_mentions(), st.integers(1, 30))
+def test_every_entity_that_a_stretch_can_hold_is_in_one(
+    sample: tuple[Document, np.ndarray], most: int
+) -> None:
+    document, offsets = sample
+    kept = set()
+    for stretch in cut(document, offsets, most):
+        part = stretch.document
+        assert len(part.text.split()) <= most
+        for own, number in enumerate(stretch.entities):
+            assert part.name(own) == document.name(number)
+            kept.add(number)
+    words = [len(document.name(number).split()) for number in range(len(document.entities))]
+    assert kept == {number for number, count in enumerate(words) if count <= most}
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=5), st.integers(4, 40))
+def test_neighbours_in_a_sentence_are_always_asked_together(lengths: list[int], most: int) -> None:
+    document, offsets = made(lengths)
+    together = set()
+    for stretch in cut(document, offsets, most):
+        part = stretch.document
+        words = [part.mention_text(mention) for mention in range(len(part.mentions))]
+        together |= set(pairwise(words))
+    for number in range(len(document.sentences)):
+        words = document.sentence_text(number).strip(".").split()
+        assert set(pairwise(words)) <= together
+
+
+def test_a_very_long_sentence_is_not_cut_within_a_mention() -> None:
+    document, offsets = made([40])
+    start, end = int(offsets[8, 0]), int(offsets[11, 1])  # over the tenth word, a cut otherwise
+    name = Document(
+        document.text, mentions=(Mention(start, end, "X"),), entities=(Entity((0,), "X"),)
+    )
+    first, second, *_ = cut(name, offsets, 10)
+    assert first.document.text == "w0 w1 w2 w3 w4 w5 w6 w7 "
+    assert second.document.text.startswith("w6 w7 w8 w9 w10 w11 ")
+    assert second.document.name(0) == "w8 w9 w10 w11"
+
+
+def test_a_mention_over_two_sentences_begins_a_stretch_that_holds_both() -> None:
+    document, offsets = made([4, 4, 4])
+    across = Mention(int(offsets[6, 0]), int(offsets[9, 1]), "X")
+    both = document.replace(mentions=(across,), entities=(Entity((0,), "X"),))
+    stretches = list(cut(both, offsets, 8))
+    assert [stretch.sentences for stretch in stretches] == [(0, 1), (1, 2)]
+    assert [stretch.entities for stretch in stretches] == [(), (0,)]
 
 
 def test_neighbours_share_up_to_a_quarter() -> None:
@@ -130,9 +198,11 @@ def test_candidates_are_those_of_entities_that_come_together() -> None:
 def test_sentence_longer_than_a_stretch_is_cut_between_tokens_and_counts_as_one() -> None:
     document, offsets = made([3, 25, 3])
     stretches = list(cut(document, offsets, 10))
-    assert [stretch.sentences for stretch in stretches] == [(0,), (1,), (1,), (1, 2)]
-    assert stretches[1].document.text.startswith("w3 w4 ")
-    assert stretches[1].document.text.endswith(" w12 ")
+    assert [stretch.sentences for stretch in stretches] == [(0, 1), (1,), (1,), (1, 2)]
+    assert [len(stretch.document.sentences) for stretch in stretches] == [2, 1, 1, 2]
+    # parts of two tokens, the last of which is in the next stretch too
+    assert stretches[1].document.text.startswith("w7 w8 ")
+    assert stretches[1].document.text.endswith(" w15 w16 ")
 
     def relate(parts: list[Document]) -> list[Document]:
         both = Relation(0, 1, "near", 0.5, evidence=(0,))

@@ -96,9 +96,10 @@ def documents(draw: st.DrawFn, text: st.SearchStrategy[str] | None = None) -> Do
     """Any Document: scores, provenance, attributes, candidates, overlapping mentions."""
     content = draw(text or st.text(ODD_CHARACTERS, max_size=30))
     spans = st.tuples(st.integers(0, len(content)), st.integers(0, len(content)))
-    found = (
-        draw(st.lists(spans.filter(lambda span: span[0] < span[1]), max_size=5)) if content else []
-    )
+    found = []
+    if content.strip():
+        filled = spans.filter(lambda span: bool(content[slice(*span)].strip()))
+        found = draw(st.lists(filled, max_size=5))
     mentions = tuple(
         Mention(*span, draw(labels), draw(scores), draw(st.none() | labels), draw(attributes()))
         for span in found
@@ -119,7 +120,7 @@ def documents(draw: st.DrawFn, text: st.SearchStrategy[str] | None = None) -> Do
         mentions=mentions,
         entities=entities,
         relations=draw(_relations(len(entities), len(sentences))),
-        candidates=draw(st.none() | _pairs(len(entities))),
+        candidates=draw(st.none() | _pairs(len(entities)).map(_candidates)),
         attributes=draw(attributes()),
     )
 
@@ -129,6 +130,10 @@ def _pairs(entities: int) -> st.SearchStrategy[tuple[tuple[int, int], ...]]:
         return st.just(())
     index = st.integers(0, entities - 1)
     return st.lists(st.tuples(index, index), max_size=4).map(tuple)
+
+
+def _candidates(pairs: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    return tuple(dict.fromkeys((head, tail) for head, tail in pairs if head != tail))
 
 
 @st.composite

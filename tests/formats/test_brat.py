@@ -10,7 +10,7 @@ from format_samples import BRAT, BRAT_TEXT, write_sample
 from hypothesis import given
 
 from factloom import formats
-from factloom.document import Document, Entity, Mention, Relation
+from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import DocumentError, FactloomError, InputError
 from factloom.formats import registry
 from factloom.formats.brat import files_read
@@ -252,7 +252,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     ("document", "reason"),
     [
         (Document("a", mentions=(Mention(0, 1, "X Y"),)), "one word"),
-        (Document("a\n", mentions=(Mention(1, 2, "X"),)), "more than line ends"),
+        (
+            Document("a\n", sentences=(Sentence(0, 2, ((1, 2),)),), mentions=(Mention(1, 2, "X"),)),
+            "more than line ends",
+        ),
         (Document(" "), "there is no text"),
         (Document("a\0"), "NUL"),
     ],

@@ -92,9 +92,14 @@ def write_back(path: Path, documents: list[Document]) -> None:
         except FactloomError:
             continue
         blank = not any(document.text.strip() for document in documents)
-        if format in READABLE_AGAIN and not blank:  # an empty text makes an empty file
+        # an empty text makes an empty file, and a name of white space is one only as a token
+        if format in READABLE_AGAIN and not blank and not any(map(blank_name, documents)):
             found = list(formats.read(back, format))
             assert format != "jsonl" or found == documents
+
+
+def blank_name(document: Document) -> bool:
+    return any(document.mention_text(index).isspace() for index in range(len(document.mentions)))
 
 
 @thoroughly

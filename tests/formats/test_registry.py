@@ -208,7 +208,7 @@ def test_unwritable_place_is_an_error(tmp_path: Path) -> None:
 
 def test_half_a_surrogate_pair_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="not-writable"):
-        formats.write([Document("a\ud83d")], tmp_path / "a.txt")
+        formats.write([Document("a", id="\ud83d")], tmp_path / "a.txt", "pubtator")
 
 
 def test_gzipped_samples_are_detected(tmp_path: Path) -> None:

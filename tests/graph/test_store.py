@@ -499,7 +499,7 @@ def test_a_document_that_cannot_be_stored_leaves_the_store_as_it_was(store: Stor
     ingest(store, ada())
     before = set(store.disk)
     with pytest.raises(FactloomError):
-        ingest(store, Document(text="half \ud800", id="half"))
+        ingest(store, Document(text="half", id="half \ud800"))
     assert set(store.disk) == before
 
 

@@ -95,7 +95,7 @@ def test_mentions_are_not_cut_by_the_sentences_that_are_found() -> None:
     assert mention_tokens(document, 0, sentences) == (0, 1, 5)
 
 
-@pytest.mark.parametrize("span", [(0, 8), (4, 5), (9, 12)])
+@pytest.mark.parametrize("span", [(0, 8), (4, 7), (9, 12)])
 def test_mention_outside_the_tokens_of_one_sentence_is_an_error(span: tuple[int, int]) -> None:
     document = Document(
         "One. Two. Three",
@@ -104,3 +104,12 @@ def test_mention_outside_the_tokens_of_one_sentence_is_an_error(span: tuple[int,
     )
     with pytest.raises(DocumentError, match="mention-across-sentences"):
         mention_tokens(document, 0, tokenised_sentences(document))
+
+
+def test_mention_without_a_token_is_told_from_one_across_sentences() -> None:
+    blank = Sentence(0, 3, ((0, 1), (1, 2), (2, 3)))  # the source's own tokens hold white space
+    document = Document("马\u3000云", sentences=(blank,), mentions=(Mention(1, 2, "X"),))
+    assert mention_tokens(document, 0, tokenised_sentences(document)) == (0, 1, 2)
+    without_blank = (Sentence(0, 3, ((0, 1), (2, 3))),)
+    with pytest.raises(DocumentError, match="blank-mention"):
+        mention_tokens(document, 0, without_blank)

@@ -91,7 +91,10 @@ def test_provenance_tells_settings_versions_and_fingerprints(recipe: Recipe) -> 
         *recipe.data.development,
         *recipe.data.report,
     }
+    weights = Path(recipe.encoder.name) / "model.safetensors"
+    assert found["encoder_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
     assert found["versions"]["torch"] == torch.__version__
+    assert {"transformers", "tokenizers", "accelerate"} <= set(found["versions"])
     assert found["versions"]["python"] == platform.python_version()
     assert Recipe.model_validate(found["recipe"]) == recipe
     json.dumps(found)
@@ -113,6 +116,58 @@ def test_the_fingerprint_of_a_folder_is_that_of_its_pairs(recipe: Recipe, tmp_pa
     (folder / "a.ann").rename(folder / "c.ann")
     (folder / "a.txt").rename(folder / "c.txt")
     assert len({first, with_other_text, fingerprint()}) == 3
+
+
+def test_fingerprints_cover_every_input_besides_documents(recipe: Recipe, tmp_path: Path) -> None:
+    teacher, lists = tmp_path / "teacher", tmp_path / "lists"
+    files = {
+        "train_facts": tmp_path / "facts.json",
+        "relation_names": tmp_path / "names.json",
+        "vectors": tmp_path / "vectors.npy",
+        "vector words": tmp_path / "words.txt",
+        "words": lists / "places.txt",
+        "unlabelled": tmp_path / "unlabelled.jsonl",
+        "teacher": teacher / "model.safetensors",
+    }
+    teacher.mkdir()
+    lists.mkdir()
+    (teacher / "config.json").write_text('{"model": "atlop"}')
+    for name, path in files.items():
+        path.write_text(name)
+    whole = changed(
+        recipe,
+        model={
+            "vectors": str(files["vectors"]),
+            "words": ["vectors", "jieba", str(lists), "missing.txt"],
+        },
+        data={name: str(files[name]) for name in ("train_facts", "relation_names")},
+        plugins={
+            "vat": {"unlabelled": [str(files["unlabelled"])]},
+            "distillation": {"teacher": str(teacher)},
+        },
+    )
+    before = provenance(whole)["data_sha256"]
+    assert "jieba" not in before
+    for path in files.values():
+        path.write_text("changed")
+        after = provenance(whole)["data_sha256"]
+        (name,) = {name for name, digest in after.items() if digest != before[name]}
+        assert path.is_relative_to(name)
+        before = after
+
+
+def test_an_encoder_is_known_by_its_weights_and_none_has_no_fingerprint(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    def fingerprint(name: str) -> str | None:
+        return provenance(changed(recipe, encoder={"name": name}))["encoder_sha256"]
+
+    assert fingerprint("none") is None
+    assert fingerprint("nobody/has-fetched-this") is None
+    (tmp_path / "a.safetensors").write_text("a")
+    one = fingerprint(str(tmp_path))
+    (tmp_path / "b.safetensors").write_text("b")
+    assert len({None, one, fingerprint(str(tmp_path))}) == 3
 
 
 def test_documents_are_held_out_by_seed_and_keep_their_order(profiles: list[Document]) -> None:

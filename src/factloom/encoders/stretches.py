@@ -2,13 +2,16 @@
 
 Pairs of entities grow with the square of a document's length, and what two names far apart from
 each other have in common no encoder window has seen. So a document of more than `most` tokens is
-cut into stretches of whole sentences; neighbours share up to a quarter of their tokens. A relation
-that several stretches hold is kept with its highest score. Two entities that never come together
-within one stretch are not asked.
+cut into stretches of whole sentences; neighbours share up to a quarter of their tokens. A sentence
+that no stretch can hold is cut into parts of up to a quarter, between its mentions: every mention
+of up to `most` tokens is whole in one stretch. A relation that several stretches hold is kept with
+its highest score. Two entities that never come together within one stretch are not asked.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +34,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What is not cut: a sentence, or as much of a very long one as a stretch holds."""
+    """What is not cut: a sentence, or a part of one that no stretch can hold."""
 
     start: int
     end: int
@@ -77,7 +80,8 @@ def cut(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[S
         yield _stretch(document, units[first : last + 1])
         if last + 1 == len(units):
             return
-        first = _back(units, first, last + 1, most)
+        torn = _torn(document, units, first, last + 1, most)
+        first = min([_back(units, first, last + 1, most), *torn])
 
 
 def _back(units: Sequence[_Unit], begun: int, following: int, most: int) -> int:
@@ -91,19 +95,67 @@ def _back(units: Sequence[_Unit], begun: int, following: int, most: int) -> int:
     return first
 
 
+def _torn(
+    document: Document, units: Sequence[_Unit], begun: int, following: int, most: int
+) -> Iterator[int]:
+    """Where mentions begin that go on in the unit `following`, and that one stretch can hold."""
+    border = units[following].start
+    for mention in document.mentions:
+        if mention.start < border < mention.end:
+            first = bisect_right(units, mention.start, key=lambda unit: unit.start) - 1
+            end = bisect_left(units, mention.end, key=lambda unit: unit.start)
+            if first > begun and sum(unit.tokens for unit in units[first:end]) <= most:
+                yield first
+
+
 def _units(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[_Unit]:
-    sentences = document.sentences or find_sentences(document.text)
+    spans = [(mention.start, mention.end) for mention in document.mentions]
+    sentences = document.sentences or find_sentences(document.text, whole=spans)
     for number, sentence in enumerate(sentences):
-        first, last = np.searchsorted(offsets[:, 0], [sentence.start, sentence.end])
-        pieces = range(int(first), max(int(last), int(first) + 1), most)
-        for piece in pieces:
-            ends = min(piece + most, int(last))
+        first, last = map(int, np.searchsorted(offsets[:, 0], [sentence.start, sentence.end]))
+        cuts = [first, last]
+        if last - first > most:
+            cuts = _cuts(first, last, _token_spans(document, offsets, first, last), most)
+        for begin, end in pairwise(cuts):
             yield _Unit(
-                start=sentence.start if piece == pieces[0] else int(offsets[piece, 0]),
-                end=sentence.end if piece == pieces[-1] else int(offsets[ends, 0]),
+                start=sentence.start if begin == first else int(offsets[begin, 0]),
+                end=sentence.end if end == last else int(offsets[end, 0]),
                 sentence=number,
-                tokens=ends - piece,
+                tokens=end - begin,
             )
+
+
+def _token_spans(
+    document: Document, offsets: NDArray[np.int64], first: int, last: int
+) -> list[tuple[int, int]]:
+    """First and end token of the mentions, as far as they lie between two tokens."""
+    starts = offsets[first:last, 0]
+    begins = np.searchsorted(starts, [mention.start for mention in document.mentions], "right") - 1
+    ends = np.searchsorted(starts, [mention.end for mention in document.mentions])
+    spans = zip((first + begins.clip(0)).tolist(), (first + ends).tolist(), strict=True)
+    return [(begin, end) for begin, end in spans if begin < end]
+
+
+def _cuts(first: int, last: int, spans: Sequence[tuple[int, int]], most: int) -> list[int]:
+    """Where a very long sentence is cut: outside of mentions, and into small parts if possible."""
+    size = max(most // 4, 1)
+    whole = [span for span in spans if span[1] - span[0] <= most]
+    cuts = [first]
+    for begin, end in pairwise(_outside(first, last, whole)):
+        if end - begin > most:  # mentions that overlap: some stretch begins with each of them
+            edges = {edge for span in whole for edge in span if begin < edge < end}
+            cuts += sorted({*range(begin, end, size), *edges, end})
+        elif end - cuts[-1] > size:
+            cuts.append(begin)
+    return sorted({*cuts, last})
+
+
+def _outside(first: int, last: int, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """The tokens in front of which no mention is cut; and the end."""
+    inside = np.zeros(last - first + 1, bool)
+    for begin, end in spans:
+        inside[begin + 1 - first : end - first] = True
+    return (first + np.flatnonzero(~inside)).tolist()
 
 
 def _stretch(document: Document, units: Sequence[_Unit]) -> Stretch:
@@ -119,15 +171,20 @@ def _stretch(document: Document, units: Sequence[_Unit]) -> Stretch:
         for number, entity in enumerate(document.entities)
     }
     kept = {number: own for number, own in kept.items() if own}
+    sentences = {
+        number: list(parts) for number, parts in groupby(units, key=lambda unit: unit.sentence)
+    }
     part = Document(
         text=document.text[start:end],
         id=document.id,
-        sentences=tuple(Sentence(unit.start - start, unit.end - start) for unit in units),
+        sentences=tuple(
+            Sentence(parts[0].start - start, parts[-1].end - start) for parts in sentences.values()
+        ),
         mentions=tuple(mentions),
         entities=tuple(replace(document.entities[n], mentions=own) for n, own in kept.items()),
         candidates=_candidates(document, list(kept)),
     )
-    return Stretch(part, tuple(unit.sentence for unit in units), tuple(kept))
+    return Stretch(part, tuple(sentences), tuple(kept))
 
 
 def _candidates(document: Document, entities: list[int]) -> tuple[tuple[int, int], ...] | None:

@@ -106,7 +106,11 @@ class _Line:
                 for pair in pairs
                 if pair.label not in (None, _NO_RELATION)
             ),
-            candidates=tuple(dict.fromkeys(pair[:2] for pair in pairs if pair.label is not None)),
+            candidates=tuple(
+                dict.fromkeys(  # entities that are written alike are one, and no pair
+                    pair[:2] for pair in pairs if pair.label is not None and pair.head != pair.tail
+                )
+            ),
             # Direction, crossing and nearest spans are of no use here, but come back on writing.
             attributes={"cdr_pairs": [[*pair[:2], list(pair.hints)] for pair in pairs]},
         )

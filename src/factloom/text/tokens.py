@@ -97,6 +97,8 @@ def mention_tokens(
     end = bisect_right(tokens, mention.end, key=lambda token: token[1])
     if start >= end or mention.end > sentences[sentence].end:
         place = Place(document=document.id, part=f"mention {index}")
+        if document.mention_text(index).isspace():
+            raise DocumentError("blank-mention", place)
         span = {"start": mention.start, "end": mention.end}
         raise DocumentError("mention-across-sentences", place, **span)
     return sentence, start, end

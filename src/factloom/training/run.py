@@ -9,22 +9,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import try_to_load_from_cache
 
 from factloom import __version__
 from factloom.document import Document
+from factloom.encoders.character_tables import VECTORS
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.new_characters import add_characters
+from factloom.encoders.pretrained import resolve
 from factloom.errors import Place, RecipeError
 from factloom.evaluation.facts import facts_of, read_facts
 from factloom.evaluation.relations import Fact, require_distinct_ids
 from factloom.evaluation.tasks import TASKS
 from factloom.formats import read
 from factloom.formats.brat import files_read
-from factloom.models.storage import load, model_class, model_settings
+from factloom.models.storage import WEIGHTS, load, load_config, model_class, model_settings
 from factloom.recipe import (
     NO_ENCODER,
     DataRecipe,
@@ -35,11 +39,15 @@ from factloom.recipe import (
 )
 from factloom.text.dictionary import Dictionary, dictionary_files, mark, read_dictionary
 from factloom.text.joining import join_documents
+from factloom.text.lexicon import JIEBA
 from factloom.training.checkpoint import write_directory, write_file
 from factloom.training.plugins import make_plugins
 from factloom.training.trainer import Trainer
 
 RESULTS = "results.json"
+
+# Whose versions are kept with a model, where they are installed.
+_PACKAGES = ("transformers", "tokenizers", "accelerate", "jieba")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,20 +167,56 @@ def hold_out(
 
 def provenance(recipe: Recipe) -> dict[str, Any]:
     """What somebody needs to make the model again: settings, versions, data fingerprints."""
-    data = recipe.data
-    files = [*data.train, *data.names_only, *data.development, *data.report]
-    names = recipe.dictionary.files if recipe.dictionary else []
-    listed = [str(file) for path in names for file in dictionary_files(data_path(path))]
     return {
         "recipe": recipe.model_dump(mode="json"),
-        "data_sha256": {path: _fingerprint(Path(data_path(path))) for path in (*files, *listed)},
+        "data_sha256": {name: _fingerprint(path) for name, path in _inputs(recipe)},
+        "encoder_sha256": _encoder_fingerprint(recipe.encoder.name),
         "versions": {
             "factloom": __version__,
             "python": platform.python_version(),
             "torch": torch.__version__,
-            "transformers": version("transformers"),
+            **{name: version(name) for name in _PACKAGES if find_spec(name)},
         },
     }
+
+
+def _inputs(recipe: Recipe) -> Iterator[tuple[str, Path]]:
+    """Name and place of every file and folder that decides the weights or the scores."""
+    data, plugins = recipe.data, recipe.plugins
+    names = [*data.train, *data.names_only, *data.development, *data.report]
+    names += [name for name in (data.train_facts, data.relation_names) if name]
+    names += plugins.get("vat", {}).get("unlabelled", [])
+    yield from ((name, Path(data_path(name))) for name in names)
+    yield from _word_inputs(recipe.model_settings)
+    for folder in recipe.dictionary.files if recipe.dictionary else ():
+        yield from ((str(file), file) for file in dictionary_files(data_path(folder)))
+    if "distillation" in plugins:
+        teacher = plugins["distillation"]["teacher"]
+        yield teacher, load_config(data_path(teacher))[0]
+
+
+def _word_inputs(settings: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    """The word vectors and word lists of a model that has such settings."""
+    names = [name for name in settings.get("words", ()) if name not in (VECTORS, JIEBA)]
+    vectors = settings.get("vectors")
+    for name in [*names, vectors] if vectors else names:
+        path = Path(data_path(name))
+        if path.exists():  # a list that no setting asks for may be missing
+            yield name, path
+        if path.suffix == ".npy":  # the words of its rows are beside it
+            yield from ((str(file), file) for file in sorted(path.parent.glob("*words.txt")))
+
+
+def _encoder_fingerprint(name: str) -> str | None:
+    """The SHA-256 of the encoder's weights; None where there are none on this machine."""
+    if name == NO_ENCODER:
+        return None
+    place = Path(resolve(name))
+    if not place.is_dir():  # a hub name
+        cached = try_to_load_from_cache(name, WEIGHTS)
+        return _fingerprint(Path(cached)) if isinstance(cached, str) else None
+    weights = sorted(place.glob("*.safetensors"))
+    return _fingerprint(weights[0]) if len(weights) == 1 else _fingerprint_of(weights, place)
 
 
 def _finish(corpus: Corpus, output: Path, results: dict[str, Any]) -> dict[str, Any]:
@@ -221,15 +265,19 @@ def _relation_names(recipe: Recipe) -> dict[str, str]:
 
 
 def _fingerprint(path: Path) -> str:
-    """The SHA-256 of a file; of a folder (brat) that of a list of its files, each with its own."""
+    """The SHA-256 of a file, or of those that are read of a folder (brat), or of all in it."""
     if path.is_dir():
-        lines = (b"%s  %s\n" % found for found in _fingerprints_within(path))
-        return hashlib.sha256(b"".join(lines)).hexdigest()
+        within = (file for file in path.rglob("*") if file.is_file())
+        return _fingerprint_of(files_read(path) or sorted(within), path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _fingerprints_within(folder: Path) -> Iterator[tuple[bytes, bytes]]:
-    """The SHA-256 and the name within the folder of each file that is read of it."""
-    for file in files_read(folder):
-        yield _fingerprint(file).encode(), os.fsencode(file.relative_to(folder).as_posix())
+def _fingerprint_of(files: Iterable[Path], folder: Path) -> str:
+    """The SHA-256 of a list of files in a folder, each with its own."""
+    lines = (
+        b"%s  %s\n"
+        % (_fingerprint(file).encode(), os.fsencode(file.relative_to(folder).as_posix()))
+        for file in files
+    )
+    return hashlib.sha256(b"".join(lines)).hexdigest()
