@@ -52,3 +52,12 @@ def test_far_off_logits_have_a_finite_divergence_and_gradient(function: object) 
     found.sum().backward()
     assert found.isfinite().all()
     assert logits.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("function", [softmax_divergence, sigmoid_divergence])
+def test_logits_of_half_precision_are_compared_in_float32(function: object) -> None:
+    reference = torch.tensor([[2.0, -3.0, 1.0]], dtype=torch.bfloat16)
+    logits = torch.tensor([[2.5, -3.0, 0.5]], dtype=torch.bfloat16)
+    torch.testing.assert_close(
+        function(reference, logits), function(reference.float(), logits.float())
+    )

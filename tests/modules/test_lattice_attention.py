@@ -1,12 +1,14 @@
 """FLAT's attention against the formula written out pair by pair in double precision."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from factloom.modules import lattice_attention
 from factloom.modules.lattice_attention import (
@@ -19,6 +21,7 @@ from factloom.modules.lattice_attention import (
 )
 
 WIDTH, HEADS = 12, 3
+ALL = slice(None)
 
 # Two sentences: characters and behind them words (first and last character); both are padded.
 CHARACTERS, LENGTHS = 6, (6, 4)
@@ -149,6 +152,61 @@ def test_gathering_in_parts_changes_nothing(
             torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("queries", [1, 4, 9])
+def test_chunks_of_queries_change_neither_output_nor_gradients(
+    parts: tuple[RelativeSpans, LatticeAttention, Tensor], queries: int
+) -> None:
+    relative, attention, states = parts
+    heads, tails, mask = lattice()
+    pairs = span_pairs(heads, tails)
+    weights = [*relative.parameters(), *attention.parameters(), states]
+    direction = torch.randn_like(states)
+
+    def run() -> tuple[Tensor, ...]:
+        found = attention(states, relative(pairs.distances), pairs, mask)
+        return found, *torch.autograd.grad((found * direction).sum(), weights)
+
+    whole = run()
+    attention.elements = queries * mask.numel() * HEADS
+    for found, expected in zip(run(), whole, strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-10, atol=1e-12)
+
+
+class LargestTensor(TorchDispatchMode):
+    """Notes how many numbers the largest tensor has that is made inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **(kwargs or {}))
+        for made in found if isinstance(found, list | tuple) else [found]:
+            if isinstance(made, Tensor):
+                self.numbers = max(self.numbers, made.numel())
+        return found
+
+
+@pytest.mark.parametrize("learning", [False, True])
+def test_a_sentence_twice_as_long_makes_tensors_at_most_twice_as_large(learning: bool) -> None:
+    relative, attention = RelativeSpans(WIDTH), LatticeAttention(WIDTH, HEADS, elements=2**12)
+
+    def largest(length: int) -> int:
+        positions = torch.arange(length).expand(1, -1)
+        states = torch.randn(1, length, WIDTH)
+        with LargestTensor() as made, torch.set_grad_enabled(learning):
+            pairs = span_pairs(positions, positions, elements=2**12)
+            mask = torch.ones(1, length, dtype=torch.bool)
+            found = attention(states, relative(pairs.distances), pairs, mask)
+            if learning:
+                found.sum().backward()
+        return made.numbers
+
+    short = largest(400)
+    assert short < 400**2
+    assert largest(800) <= 2 * short
+
+
 def test_padding_is_not_seen_and_takes_no_gradient(
     parts: tuple[RelativeSpans, LatticeAttention, Tensor],
 ) -> None:
@@ -188,7 +246,7 @@ spans = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), min_size=1, m
 
 def quadruples(pairs: SpanPairs) -> list[list[list[list[int]]]]:
     """(sentences, queries, spans, 4)"""
-    found: list[list[list[list[int]]]] = pairs.distances[pairs.index].tolist()
+    found: list[list[list[list[int]]]] = pairs.distances[pairs.index(ALL)].tolist()
     return found
 
 
@@ -209,7 +267,18 @@ def test_every_pair_has_its_four_distances_and_no_quadruple_stands_twice(
     assert quadruples(pairs) == expected
     rows = pairs.distances.tolist()
     assert len({tuple(row) for row in rows}) == len(rows)
-    assert set(pairs.index.flatten().tolist()) == set(range(len(rows)))
+    assert set(pairs.index(ALL).flatten().tolist()) == set(range(len(rows)))
+    for elements in (1, 2 * most * len(padded)):  # one query at a time, and two
+        in_parts = span_pairs(heads, tails, elements=elements)
+        assert torch.equal(in_parts.distances, pairs.distances)
+        assert torch.equal(in_parts.index(ALL), pairs.index(ALL))
+
+
+def test_pairs_of_the_first_spans_have_no_quadruple_of_the_others() -> None:
+    heads, tails, _ = lattice()
+    pairs = span_pairs(heads, tails, CHARACTERS)
+    assert quadruples(pairs) == quadruples(span_pairs(heads, tails).of_first(CHARACTERS))
+    assert set(pairs.index(ALL).flatten().tolist()) == set(range(len(pairs.distances)))
 
 
 def test_characters_alone_have_a_quadruple_for_each_offset() -> None:

@@ -1,12 +1,13 @@
 """Self-distillation, R-Drop and distillation: their losses are their formulas, and they resume."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from toy_model import ToyModel, toy_examples, toy_settings
 
 from factloom.document import Document
@@ -14,6 +15,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.errors import RecipeError
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.docre_sd import DocreSd, DocreSdSettings, ReasonedScores
+from factloom.training import optimization
 from factloom.training.plugin import Plugin
 from factloom.training.plugins import make_plugins
 from factloom.training.plugins.self_distillation import SelfDistillation, SelfDistillationSettings
@@ -67,6 +69,12 @@ def unlikeness(masked: ReasonedScores, target: ReasonedScores, hidden: Tensor) -
 @pytest.fixture
 def documents(profiles: list[Document]) -> list[Document]:
     return profiles[:4]
+
+
+@pytest.fixture
+def bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processor passes for one that computes in it; emulated, it is only slower."""
+    monkeypatch.setattr(optimization, "cpu_features", lambda: optimization.BFLOAT16_FEATURES)
 
 
 # --- self-distillation -----------------------------------------------------------------------
@@ -196,6 +204,19 @@ def test_the_cosine_term_teaches_the_first_branch_only(
     assert model.mask_vector.grad.abs().sum() > 0
     assert model.bilinear.weight.grad is not None
     assert model.bilinear.weight.grad.abs().max() < 1e-7
+
+
+@pytest.mark.usefixtures("bfloat16")
+def test_both_branches_and_the_teacher_compute_in_the_same_precision(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+) -> None:
+    model = reasoning_model(tiny_encoder_path, documents)
+    kinds: list[torch.dtype] = []
+    model.classifier.register_forward_hook(lambda _, __, logits: kinds.append(logits.dtype))
+    plugin = SelfDistillation(SelfDistillationSettings(teacher_decay=0.9))
+    trainer_of(model, documents, tmp_path, plugin, epochs=1, mixed_precision="bf16").train()
+    assert len(kinds) % 3 == 0
+    assert set(kinds) == {torch.bfloat16}
 
 
 class InterruptionError(Exception):
@@ -334,6 +355,39 @@ def test_a_teacher_that_sees_something_else_is_refused(
 ) -> None:
     plain_model(tiny_encoder_path, documents, **changes).save_pretrained(tmp_path / "teacher")
     student = plain_model(tiny_encoder_path, documents)
+    plugin = plugin_named("distillation", teacher=str(tmp_path / "teacher"))
+    with pytest.raises(RecipeError, match=named):
+        trainer_of(student, documents, tmp_path / "run", plugin).train()
+
+
+@pytest.mark.usefixtures("bfloat16")
+def test_a_saved_teacher_computes_in_the_precision_of_the_training(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+) -> None:
+    plain_model(tiny_encoder_path, documents, seed=1).save_pretrained(tmp_path / "teacher")
+    plugin: Any = plugin_named("distillation", teacher=str(tmp_path / "teacher"))
+    model = plain_model(tiny_encoder_path, documents)
+    trainer = trainer_of(model, documents, tmp_path / "run", plugin, mixed_precision="bf16")
+    plugin.on_start(trainer)
+    kinds: list[torch.dtype] = []
+    layer = next(part for part in plugin.teacher.modules() if isinstance(part, nn.Linear))
+    layer.register_forward_hook(lambda _, __, found: kinds.append(found.dtype))
+    batch = model.collate(model.prepare(documents))
+    plugin.after_forward(trainer, batch, model(batch))
+    assert set(kinds) == {torch.bfloat16}
+
+
+@pytest.mark.parametrize("named", ["window", "special tokens"])
+def test_a_teacher_that_cannot_read_the_students_windows_is_refused(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path, named: str
+) -> None:
+    teacher, student = (plain_model(tiny_encoder_path, documents) for _ in range(2))
+    if named == "window":
+        teacher.encoder.window = student.encoder.window - 8
+    else:
+        special = student.encoder.special
+        student.encoder.special = replace(special, after=())
+    teacher.save_pretrained(tmp_path / "teacher")
     plugin = plugin_named("distillation", teacher=str(tmp_path / "teacher"))
     with pytest.raises(RecipeError, match=named):
         trainer_of(student, documents, tmp_path / "run", plugin).train()

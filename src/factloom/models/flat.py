@@ -247,13 +247,14 @@ class Flat(nn.Module):
         states = torch.cat(
             [self.character_projection(characters), self.word_projection(words)], 1
         )  # (sentences, length + words, width)
-        pairs = span_pairs(batch.heads, batch.tails)
-        relative = self.relative(pairs.distances)
         *inner, last = self.layers
+        # of the last layer only the characters' states are used: no need to make the words'
+        length = characters.shape[1]
+        pairs = span_pairs(batch.heads, batch.tails, None if inner else length)
+        relative = self.relative(pairs.distances)
         for layer in inner:
             states = layer(states, relative, pairs, batch.mask)
-        # of the last layer only the characters' states are used: no need to make the words'
-        states = last(states, relative, pairs.of_first(characters.shape[1]), batch.mask)
+        states = last(states, relative, pairs.of_first(length), batch.mask)
         return cast(Tensor, self.classifier(self.dropout(states)))
 
     # --- prediction ----------------------------------------------------------------------------

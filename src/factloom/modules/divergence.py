@@ -2,22 +2,30 @@
 
     KL(p || q) = sum over outcomes of p log(p / q)
 
-Each is 0 where the predictions are the same, and above 0 elsewhere.
+Each is 0 where the predictions are the same, and above 0 elsewhere. Half precision is too coarse
+for the small difference of large numbers: such logits are compared in float32.
 """
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 
 def softmax_divergence(reference: Tensor, logits: Tensor) -> Tensor:
     """Exactly one class holds: p and q are softmax over the classes. (..., classes) -> (...)."""
-    expected, found = reference.log_softmax(-1), logits.log_softmax(-1)
+    expected, found = _exact(reference).log_softmax(-1), _exact(logits).log_softmax(-1)
     return (expected.exp() * (expected - found)).sum(-1)
 
 
 def sigmoid_divergence(reference: Tensor, logits: Tensor) -> Tensor:
     """Each class holds or not, on its own: summed over the classes. (..., classes) -> (...)."""
+    reference, logits = _exact(reference), _exact(logits)
     holds = F.logsigmoid(reference) - F.logsigmoid(logits)
     fails = F.logsigmoid(-reference) - F.logsigmoid(-logits)
     probability = reference.sigmoid()
     return (probability * holds + (1 - probability) * fails).sum(-1)
+
+
+def _exact(logits: Tensor) -> Tensor:
+    """In float32 at least."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))

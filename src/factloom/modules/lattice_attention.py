@@ -19,14 +19,16 @@ W_kR. Here no such tensor is made, and the numbers are the same:
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self, cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.utils.checkpoint import checkpoint
 
 # Numbers of R gathered at a time: about what a processor's cache holds.
 _GATHERED = 2**18
@@ -34,34 +36,52 @@ _GATHERED = 2**18
 
 @dataclass(frozen=True, slots=True)
 class SpanPairs:
-    """The distinct quadruples of distances in a batch, and which one each pair of spans has."""
+    """The distinct quadruples of distances in a batch, and which one each pair of spans has.
+
+    A pair's code is the sum of its query's and its key's; the table of pairs is never whole.
+    """
 
     distances: Tensor  # (quadruples, 4) head-head, tail-head, head-tail, tail-tail
-    index: Tensor  # (sentences, queries, spans) into the quadruples
+    number: Tensor  # (codes,) into the quadruples
+    query_code: Tensor  # (sentences, queries)
+    key_code: Tensor  # (sentences, spans)
+
+    @property
+    def queries(self) -> int:
+        return self.query_code.shape[1]
+
+    def index(self, rows: slice) -> Tensor:
+        """The quadruples of some queries with all spans: (sentences, rows, spans)."""
+        code = self.query_code[:, rows, None] + self.key_code[:, None]
+        return self.number.index_select(0, code.flatten()).view_as(code)
 
     def of_first(self, queries: int) -> Self:
         """The pairs of the first spans with all."""
-        return type(self)(self.distances, self.index[:, :queries])
+        return replace(self, query_code=self.query_code[:, :queries])
 
 
-def span_pairs(heads: Tensor, tails: Tensor) -> SpanPairs:
-    """All pairs of the spans of each sentence; heads and tails are (sentences, spans)."""
+def span_pairs(
+    heads: Tensor, tails: Tensor, queries: int | None = None, elements: int = 2**20
+) -> SpanPairs:
+    """The pairs of the first `queries` spans of each sentence, or of all, with all of its spans.
+
+    heads and tails are (sentences, spans). `elements` pairs are looked at together.
+    """
     lengths, kind = torch.unique(tails - heads, return_inverse=True)  # kind: (sentences, spans)
     furthest = int(heads.max() - heads.min())
     offsets = 2 * furthest + 1
-    offset = heads[:, :, None] - heads[:, None, :] + furthest  # (sentences, spans, spans)
-    kinds = kind[:, :, None] * len(lengths) + kind[:, None, :]
-    code = kinds * offsets + offset
+    # code = (kind of query x kinds + kind of key) x offsets + h_i - h_j + furthest
+    query_code = (kind * len(lengths) * offsets + heads + furthest)[:, :queries]
+    key_code = kind * offsets - heads
     present = torch.zeros(len(lengths) ** 2 * offsets, dtype=torch.bool, device=heads.device)
-    present[code.flatten()] = True
-    number = present.cumsum(0) - 1
+    for rows in _parts(query_code.shape[1], key_code.numel(), elements):
+        present[(query_code[:, rows, None] + key_code[:, None]).flatten()] = True
     found = present.nonzero().flatten()  # (quadruples,) codes
     between = found % offsets - furthest  # h_i - h_j
     query = lengths[found // offsets // len(lengths)]  # t_i - h_i
     key = lengths[found // offsets % len(lengths)]  # t_j - h_j
     distances = torch.stack([between, between + query, between - key, between + query - key], 1)
-    index = number.index_select(0, code.flatten()).view_as(code)
-    return SpanPairs(distances, index)
+    return SpanPairs(distances, present.cumsum(0) - 1, query_code, key_code)
 
 
 class RelativeSpans(nn.Module):
@@ -81,8 +101,10 @@ class RelativeSpans(nn.Module):
         tables = [positions @ part.t() for part in weight.chunk(4, dim=1)]  # (steps, width) each
         rows = distances + furthest
         # embedding, not indexing: its gradient is an order of magnitude faster
-        parts = [F.embedding(rows[:, kind], table) for kind, table in enumerate(tables)]
-        return torch.stack(parts).sum(0).relu()
+        total = F.embedding(rows[:, 0], tables[0])
+        for kind in range(1, 4):
+            total = total + F.embedding(rows[:, kind], tables[kind])
+        return total.relu()
 
 
 def sinusoids(positions: Tensor, width: int) -> Tensor:
@@ -93,11 +115,17 @@ def sinusoids(positions: Tensor, width: int) -> Tensor:
 
 
 class LatticeAttention(nn.Module):
-    """Several heads of A*, each with W_q, W_kE, W_kR, W_v, u and v of its own."""
+    """Several heads of A*, each with W_q, W_kE, W_kR, W_v, u and v of its own.
 
-    def __init__(self, width: int, heads: int) -> None:
+    At most `elements` scores are laid out at a time, by a few queries of all sentences (at least
+    one), and made again in the backward pass where they are more: memory grows with the length of
+    the sentences, not with its square.
+    """
+
+    def __init__(self, width: int, heads: int, elements: int = 2**23) -> None:
         super().__init__()
         self.heads, self.head_width = heads, width // heads
+        self.elements = elements
         self.query = nn.Linear(width, width, bias=False)
         self.key = nn.Linear(width, width, bias=False)
         self.relative_key = nn.Linear(width, width, bias=False)  # W_kR of all heads
@@ -112,21 +140,47 @@ class LatticeAttention(nn.Module):
         states (sentences, spans, width), relative (quadruples, width), mask (sentences, spans) is
         False for padding -> (sentences, queries, width)
         """
-        sentences, queries, spans = pairs.index.shape
-        query = self._split(self.query(states[:, :queries]))  # (sentences, queries, heads, .)
+        query = self._split(self.query(states[:, : pairs.queries]))  # (sentences, queries, heads,.)
         key = self._split(self.key(states)).permute(0, 2, 3, 1)  # (sentences, heads, ., spans)
-        content = (query + self.content_bias).transpose(1, 2) @ key
-        # (W_q x_i + v)^T W_kR: (sentences, queries, heads, width)
+        value = self._split(self.value(states)).transpose(1, 2)  # (sentences, heads, spans, .)
+        stretches = _parts(pairs.queries, mask.numel() * self.heads, self.elements)
+        again = len(stretches) > 1 and torch.is_grad_enabled()  # too many to keep for backward
+        attended = torch.empty_like(query)  # made first: nothing is left lying between the chunks
+        for rows in stretches:
+            attend = partial(self._attend, rows, pairs, mask)
+            given = (query, key, value, relative)
+            attended[:, rows] = (
+                checkpoint(attend, *given, use_reentrant=False) if again else attend(*given)
+            )
+        return cast(Tensor, self.output(attended.flatten(2)))
+
+    def _attend(
+        self,
+        rows: slice,
+        pairs: SpanPairs,
+        mask: Tensor,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        relative: Tensor,
+    ) -> Tensor:
+        """The queries of `rows`: (sentences, rows, heads, head width)."""
+        query, index = query[:, rows], pairs.index(rows)
+        content = (query + self.content_bias).transpose(1, 2)  # (sentences, heads, rows, .)
+        scores = content @ key  # (sentences, heads, rows, spans)
+        scores += self._position_scores(query, relative, index).transpose(1, 2)
+        scores /= math.sqrt(self.head_width)
+        scores.masked_fill_(~mask[:, None, None], torch.finfo(scores.dtype).min)
+        return (scores.softmax(-1) @ value).transpose(1, 2)
+
+    def _position_scores(self, query: Tensor, relative: Tensor, index: Tensor) -> Tensor:
+        """(W_q x_i + v)^T W_kR R_ij: (sentences, rows, heads, spans)."""
         weights = self.relative_key.weight.view(self.heads, self.head_width, -1)
+        # (sentences, rows, heads, width)
         projected = torch.einsum("sqhc,hcw->sqhw", query + self.relative_bias, weights)
         apply = cast(Callable[..., Tensor], _PairScores.apply)
-        position = apply(projected.flatten(0, 1), relative, pairs.index.flatten(0, 1))
-        position = position.view(sentences, queries, self.heads, spans).transpose(1, 2)
-        scores = (content + position) / math.sqrt(self.head_width)
-        scores = scores.masked_fill(~mask[:, None, None], torch.finfo(scores.dtype).min)
-        attention = scores.softmax(-1)  # (sentences, heads, queries, spans)
-        value = self._split(self.value(states)).transpose(1, 2)  # (sentences, heads, spans, .)
-        return cast(Tensor, self.output((attention @ value).transpose(1, 2).flatten(2)))
+        scores = apply(projected.flatten(0, 1), relative, index.flatten(0, 1))
+        return scores.view(*index.shape[:2], *scores.shape[1:])
 
     def _split(self, states: Tensor) -> Tensor:
         return states.view(*states.shape[:-1], self.heads, self.head_width)
@@ -143,8 +197,7 @@ class _PairScores(torch.autograd.Function):
     def forward(ctx: Any, queries: Tensor, relative: Tensor, index: Tensor) -> Tensor:
         ctx.save_for_backward(queries, relative, index)
         scores = queries.new_empty(*queries.shape[:2], index.shape[1])
-        for part in _parts(index, relative):
-            rows = _gather(relative, index[part])
+        for part, rows in _gathered(relative, index):
             torch.bmm(queries[part], rows.transpose(1, 2), out=scores[part])
         return scores
 
@@ -153,23 +206,32 @@ class _PairScores(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
         queries, relative, index = ctx.saved_tensors
         to_queries, to_relative = torch.empty_like(queries), torch.zeros_like(relative)
-        for part in _parts(index, relative):
-            rows = _gather(relative, index[part])
+        for part, rows in _gathered(relative, index):
             torch.bmm(gradient[part], rows, out=to_queries[part])
             torch.bmm(gradient[part].transpose(1, 2), queries[part], out=rows)
             to_relative.index_add_(0, index[part].flatten(), rows.flatten(0, 1))
         return to_queries, to_relative, None
 
 
-def _parts(index: Tensor, relative: Tensor) -> list[slice]:
-    """Stretches of rows whose gathered numbers are not too many."""
-    size = max(1, _GATHERED // max(1, index.shape[1] * relative.shape[1]))
-    return [slice(start, start + size) for start in range(0, len(index), size)]
+def _gathered(relative: Tensor, index: Tensor) -> Iterator[tuple[slice, Tensor]]:
+    """A few rows of `index` (rows, keys) and what they name in `relative`: (few, keys, width).
+
+    All are gathered into the same memory.
+    """
+    keys, width = index.shape[1], relative.shape[1]
+    stretches = _parts(len(index), keys * width, _GATHERED)
+    memory = relative.new_empty(len(index[stretches[0]]) * keys, width)
+    for part in stretches:
+        chosen = index[part].flatten()
+        rows = memory[: len(chosen)]
+        torch.index_select(relative, 0, chosen, out=rows)
+        yield part, rows.view(-1, keys, width)
 
 
-def _gather(relative: Tensor, index: Tensor) -> Tensor:
-    """(rows, keys) -> (rows, keys, width)"""
-    return relative.index_select(0, index.flatten()).view(*index.shape, -1)
+def _parts(rows: int, row: int, elements: int) -> list[slice]:
+    """Stretches of `rows` rows of `row` numbers each: no more than `elements`, or one row."""
+    size = max(1, elements // max(1, row))
+    return [slice(start, start + size) for start in range(0, rows, size)]
 
 
 class LatticeLayer(nn.Module):

@@ -48,7 +48,7 @@ class Distillation(Plugin):
 
     def after_forward(self, trainer: Trainer, batch: Any, output: Any) -> Any:
         model: Any = trainer.model
-        with torch.no_grad():
+        with torch.no_grad(), trainer.accelerator.autocast():
             target = self.teacher(batch).logits  # (pairs, classes)
         temperature = self.settings.temperature
         divergence = model.rule.divergence(output.logits / temperature, target / temperature)
@@ -65,6 +65,8 @@ class Distillation(Plugin):
             "marker": _marker(teacher) != _marker(model),
             "types": getattr(teacher, "types", ()) != getattr(model, "types", ()),
             "tokens": teacher.encoder.tokenizer.get_vocab() != model.encoder.tokenizer.get_vocab(),
+            "special tokens": teacher.encoder.special != model.encoder.special,
+            "window": teacher.encoder.window < model.encoder.window,  # cannot read as far
         }
         other = ", ".join(name for name, differs in differences.items() if differs)
         if other:

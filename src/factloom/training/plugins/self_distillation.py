@@ -86,9 +86,11 @@ class SelfDistillation(Plugin):
         settings, model = self.settings, trainer.model
         assert isinstance(model, DocreSd)
         hidden = self._hidden(batch.labels, self.rate(trainer.progress.step, trainer.total_steps))
-        masked = model.reason_with_hidden(output.scores, hidden)
-        target = self._target(model, output.scores)
-        terms = settings.masked_weight * model.rule.loss(masked.logits, batch.labels)  # (pairs,)
+        with trainer.accelerator.autocast():  # as the second branch, which the trainer has run
+            masked = model.reason_with_hidden(output.scores, hidden)
+            target = self._target(model, output.scores)
+            loss = model.rule.loss(masked.logits, batch.labels)  # (pairs,)
+        terms = settings.masked_weight * loss
         terms = terms + settings.divergence_weight * symmetric_divergence(
             model.rule, masked.logits, output.logits
         )
