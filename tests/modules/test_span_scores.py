@@ -67,7 +67,7 @@ def test_an_untrained_network_takes_few_words_for_edges() -> None:
 
 def test_divergence_is_that_of_each_words_start_and_end_on_their_own(scores: SpanScores) -> None:
     target, logits = states(2)[:, :2], states(3)[:, :2]
-    for word, divergence in enumerate(scores.divergence(logits, target).tolist()):
+    for word, divergence in enumerate(scores.divergence(target, logits).tolist()):
         expected = 0.0
         for side in (0, 1):
             p, q = (1 / (1 + math.exp(-float(from_[word, side]))) for from_ in (target, logits))

@@ -38,7 +38,6 @@ from factloom.evaluation.calibration import calibrate_decisions, scores_from_mar
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.sequence_decoding import types_to_learn
-from factloom.modules.divergence import sigmoid_divergence
 from factloom.modules.span_scores import SpanScores, candidate_spans
 
 _LABEL_PARTS = re.compile(r"[_\-./\s]+|(?<=[a-z])(?=[A-Z])")  # cell_line, GeneOrProtein
@@ -117,7 +116,6 @@ class Mrc(nn.Module):
     """
 
     task: ClassVar[str] = "mentions"
-    divergence = staticmethod(sigmoid_divergence)  # of two logits: a word may start and end a span
     temperature: Tensor  # of the scores; fitted on dev after training
 
     def __init__(

@@ -46,9 +46,9 @@ class SpanScores(nn.Module):
         """The logits of starts and of ends: (words, 2)."""
         return torch.cat([self.start(first), self.end(last)], 1)
 
-    def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
-        """KL(target || logits) of what is said about each word's edges: (words, 2) -> (words,)."""
-        return sigmoid_divergence(target, logits)
+    def divergence(self, reference: Tensor, logits: Tensor) -> Tensor:
+        """KL(reference || logits) of each word's edges: (words, 2) twice -> (words,)."""
+        return sigmoid_divergence(reference, logits)
 
     def forward(self, first: Tensor, last: Tensor, spans: Tensor) -> Tensor:
         """The logits of `spans` (spans, 2), first and last word of each: (spans,)."""

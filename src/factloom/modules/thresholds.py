@@ -39,12 +39,12 @@ class AdaptiveThreshold(nn.Module):
         """(pairs, 1 + relations) -> (pairs, relations)."""
         return logits[:, 1:] - logits[:, :1]
 
-    def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
-        """KL(target || logits), both as softmax over TH and the relations.
+    def divergence(self, reference: Tensor, logits: Tensor) -> Tensor:
+        """KL(reference || logits), both as softmax over TH and the relations.
 
         (pairs, 1 + relations) twice -> (pairs,)
         """
-        return softmax_divergence(target, logits)
+        return softmax_divergence(reference, logits)
 
 
 class GlobalThreshold(nn.Module):
@@ -66,12 +66,12 @@ class GlobalThreshold(nn.Module):
     def margins(self, logits: Tensor) -> Tensor:
         return logits - self.threshold
 
-    def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
-        """KL(target || logits) of the relations' own yes and no, summed over the relations.
+    def divergence(self, reference: Tensor, logits: Tensor) -> Tensor:
+        """KL(reference || logits) of the relations' own yes and no, summed over the relations.
 
         (pairs, relations) twice -> (pairs,)
         """
-        return sigmoid_divergence(target, logits)
+        return sigmoid_divergence(reference, logits)
 
     @torch.no_grad()
     def fit(self, logits: Tensor, labels: Tensor, gold: int) -> None:

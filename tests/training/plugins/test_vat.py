@@ -176,7 +176,7 @@ def test_a_table_that_is_not_used_is_told(tmp_path: Path) -> None:
 
 def test_a_relation_model_reads_its_logits_by_its_own_rule(tmp_path: Path) -> None:
     class Halves(nn.Module):
-        def divergence(self, logits: Tensor, target: Tensor) -> Tensor:
+        def divergence(self, target: Tensor, logits: Tensor) -> Tensor:
             return (logits - target).square().sum(1)
 
     model = MentionTyping()

@@ -51,7 +51,7 @@ class Distillation(Plugin):
         with torch.no_grad(), trainer.accelerator.autocast():
             target = self.teacher(batch).logits  # (pairs, classes)
         temperature = self.settings.temperature
-        divergence = model.rule.divergence(output.logits / temperature, target / temperature)
+        divergence = model.rule.divergence(target / temperature, output.logits / temperature)
         divergence = divergence.sum() / batch.weight  # as the loss is
         loss = output.loss + self.settings.weight * temperature**2 * divergence
         return dataclasses.replace(output, loss=loss)

@@ -96,7 +96,7 @@ class SelfDistillation(Plugin):
         )
         if self.teacher is not None:
             terms = terms + settings.teacher_weight * model.rule.divergence(
-                masked.logits, target.logits
+                target.logits, masked.logits
             )
         if settings.cosine_weight:
             alike = F.cosine_similarity(masked.features[-1], target.features[-1])

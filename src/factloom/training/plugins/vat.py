@@ -135,7 +135,7 @@ def _divergences(model: nn.Module, clean: Tensor, logits: Tensor) -> Tensor:
     """KL(clean || logits) of every term: (terms, classes) twice -> (terms,)."""
     rule: Any = getattr(model, "rule", None)  # how a relation model reads its logits
     if rule is not None:
-        return cast(Tensor, rule.divergence(logits, clean))
+        return cast(Tensor, rule.divergence(clean, logits))
     divergence: Any = getattr(model, "divergence", softmax_divergence)
     return cast(Tensor, divergence(clean, logits))
 
