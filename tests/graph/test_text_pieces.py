@@ -35,10 +35,11 @@ def test_an_empty_text_has_no_piece() -> None:
 
 @given(st.data())
 def test_every_character_knows_its_mentions_and_its_sentence(data: st.DataObject) -> None:
-    text = data.draw(st.text(min_size=1, max_size=20))
+    text = data.draw(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20))
     places = st.integers(0, len(text))
-    spans = st.tuples(places, places).map(sorted).filter(lambda span: span[0] < span[1])
-    mentions = tuple(Mention(*span, "X") for span in data.draw(st.lists(spans, max_size=6)))
+    spans = st.tuples(places, places).filter(lambda span: text[slice(*span)].strip())
+    found = data.draw(st.lists(spans, max_size=6)) if text.strip() else []
+    mentions = tuple(Mention(*span, "X") for span in found)
     cuts = sorted(data.draw(st.sets(places)))
     sentences = tuple(Sentence(*span) for span in zip(cuts[::2], cuts[1::2], strict=False))
     document = Document(text=text, sentences=sentences, mentions=mentions)
@@ -46,7 +47,7 @@ def test_every_character_knows_its_mentions_and_its_sentence(data: st.DataObject
     at = 0
     for piece in text_pieces(document):
         for offset in range(at, at + len(piece.text)):
-            covering = {i for i, found in enumerate(mentions) if found.start <= offset < found.end}
+            covering = {i for i, each in enumerate(mentions) if each.start <= offset < each.end}
             assert set(piece.mentions) == covering
             assert piece.sentence == document.sentence_at(offset)
         assert piece.text == text[at : at + len(piece.text)]
