@@ -136,14 +136,19 @@ class ReasoningAttention(nn.Module):
 
     def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
         """(pairs, width) -> (pairs, width)"""
-        joined = pairs.new_zeros(len(pairs), self.output.in_features)
-        for rows, own in matrix.each():
-            joined = joined.index_copy(0, rows, self._document(pairs.index_select(0, rows), own))
-        output: Tensor = self.output(joined)
+        in_turn = self._document if matrix.documents == 1 else self._documents
+        output: Tensor = self.output(in_turn(pairs, matrix))
         return output
 
+    def _documents(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
+        """What all heads give, one document after the other: (pairs, heads x size)"""
+        joined = pairs.new_zeros(len(pairs), self.output.in_features)
+        for rows, own in matrix.each():
+            joined.index_copy_(0, rows, self._document(pairs.index_select(0, rows), own))
+        return joined
+
     def _document(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
-        """What all heads give for the pairs of one document: (pairs, heads x size)"""
+        """The same of one document."""
         if pairs.numel() <= self.elements:
             return self._heads(pairs, matrix, ALL)
         return torch.cat(list(self._one_by_one(pairs, matrix)), 1)
