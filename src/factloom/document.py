@@ -271,8 +271,8 @@ def _mention_flaws(document: Document) -> Iterator[Flaw]:
 
 
 def _holds_token(document: Document, mention: Mention) -> bool:
-    """Whether one of the source's own tokens, which may be white space, is in the mention."""
-    return any(mention.start <= start < end <= mention.end for start, end in document.tokens)
+    """Whether it holds one of the source's own tokens, which may be white space or empty."""
+    return any(mention.start <= start and end <= mention.end for start, end in document.tokens)
 
 
 def _entity_flaws(document: Document) -> Iterator[Flaw]:

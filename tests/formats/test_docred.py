@@ -48,6 +48,13 @@ def test_round_trip_gives_back_the_same_objects(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "b.json").read_text(encoding="utf-8")) == records
 
 
+def test_a_mention_of_empty_words_is_kept(tmp_path: Path) -> None:
+    mention = {"pos": [1, 3], "sent_id": 0, "type": "MISC", "name": " "}
+    record = {"title": "d", "sents": [["a", "", ""]], "vertexSet": [[mention]]}
+    (document,) = read_records(tmp_path / "a", [record])
+    assert document.mention_text(0) == " "
+
+
 @searched
 @given(records=st.lists(docred_records(), max_size=3))
 def test_any_valid_file_survives_a_round_trip_also_through_jsonl(
