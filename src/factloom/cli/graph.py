@@ -135,16 +135,14 @@ def split(
     type: TypeOption = None,
 ) -> None:
     """Undo a merge: what DOCUMENT calls NAME is not what other documents call so."""
-    from factloom.graph.identifiers import document_of_entity
     from factloom.graph.store import Store
 
     with Store.open(store, must_exist=True) as graph:
         others = graph.split(name, document, type)
-        documents = sorted({document_of_entity(other) for other in others})
-    if not others:
-        typer.echo(f"{name} of {document} was merged with nothing")
-        return
-    typer.echo(f"{name} of {document} is now another than that of: {', '.join(documents)}")
+    about = f"{name} of {document}"
+    _print_others(
+        f"{about} is now another than that of", others, f"{about} was merged with nothing"
+    )
 
 
 @app.command()
@@ -155,16 +153,13 @@ def join(
     type: TypeOption = None,
 ) -> None:
     """Take a split back: what DOCUMENT calls NAME may be what other documents call so."""
-    from factloom.graph.identifiers import document_of_entity
     from factloom.graph.store import Store
 
     with Store.open(store, must_exist=True) as graph:
         others = graph.join(name, document, type)
-        documents = sorted({document_of_entity(other) for other in others})
-    if not others:
-        typer.echo(f"{name} of {document} is free to be merged, but nothing matches it now")
-        return
-    typer.echo(f"{name} of {document} is now the same as that of: {', '.join(documents)}")
+    about = f"{name} of {document}"
+    none = f"{about} is free to be merged, but nothing matches it now"
+    _print_others(f"{about} is now the same as that of", others, none)
 
 
 @app.command()
@@ -225,6 +220,14 @@ def _print_connections(found: Iterable["Connection"], names: dict[str, str], as_
         for evidence in connection.evidence:
             sentences = _one_line(" ".join(evidence.sentences))
             console.print(Text(f"    [{_one_line(evidence.document)}] {sentences}", QUIET))
+
+
+def _print_others(said: str, others: Iterable[str], none: str) -> None:
+    """What is said of entities, by their documents; `none` where there are no others."""
+    from factloom.graph.identifiers import document_of_entity
+
+    documents = sorted({document_of_entity(other) for other in others})
+    typer.echo(f"{said}: {', '.join(documents)}" if documents else none)
 
 
 def _print_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -98,10 +99,7 @@ class Source:
         line = 1
         unfinished = b""  # the first bytes of a character that goes on in the next piece
         with self._open() as stream:
-            for number in itertools.count():
-                piece = stream.read(_PIECE)
-                if not piece:
-                    break
+            for number, piece in enumerate(iter(partial(stream.read, _PIECE), b"")):
                 if number == 0:
                     self._check_mark(piece)
                 text, unfinished = self._decode(unfinished + piece, line, final=False)
