@@ -1,5 +1,6 @@
 """The graph on disk: documents in and out, merges that last, errors that help."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -112,6 +113,32 @@ def test_nothing_of_any_document_is_left_when_all_are_deleted(store: Store) -> N
     store.delete("ada.txt")
     store.delete("engine.txt")
     assert {quad for quad in store.disk if quad.graph_name != RELATION_NAMES} == empty
+
+
+def test_a_closed_store_has_everything_in_its_tables_and_nothing_in_its_journal(
+    store: Store, tmp_path: Path
+) -> None:
+    ingest(store, ada())
+    store.close()
+    assert document_ids_without_journal(store.directory, tmp_path / "copy") == {"ada.txt"}
+
+
+def test_the_journal_is_emptied_while_documents_come(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quads = len(expected(ada()))
+    ingest(store, ada("first"))
+    assert document_ids_without_journal(store.directory, tmp_path / "before") == set()
+    monkeypatch.setattr("factloom.graph.store._JOURNAL", 2 * quads)
+    ingest(store, ada("second"), ada("third"), ada("fourth"))
+    left = document_ids_without_journal(store.directory, tmp_path / "after")
+    assert {"first", "second"} <= left
+
+
+def document_ids_without_journal(directory: Path, copy: Path) -> set[str]:
+    shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("*.log", "LOCK"))
+    with Store.open(copy) as store:
+        return set(store.document_ids())
 
 
 def test_documents_come_back_as_they_were(store: Store, profiles: list[Document]) -> None:

@@ -65,15 +65,16 @@ class Changes:
         """Remove all quads of a graph."""
         self._dropped.add(graph)
 
-    def write(self) -> None:
-        """Make it so, in one transaction."""
+    def write(self) -> int:
+        """Make it so, in one transaction; how many quads were written."""
         added = [*self._added, *self._unseen]
         if not self._removed and not self._dropped:
             self.disk.extend(added)
-            return
+            return len(added)
         steps = [f"DROP SILENT GRAPH {graph}" for graph in self._dropped]
         steps += [_data("DELETE DATA", self._removed), _data("INSERT DATA", added)]
         self.disk.update("; ".join(steps))
+        return len(self._removed) + len(self._dropped) + len(added)
 
 
 def _data(operation: str, quads: Iterable[Quad]) -> str:

@@ -46,6 +46,8 @@ TEXT_FINGERPRINT = term("fl:textFingerprint")
 READ_BY = term("fl:readBy")
 CONTENT = term("fl:content")
 
+_JOURNAL = 500_000  # quads; the journal has 0.7 kB of each, and keeps them all until it is emptied
+
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
@@ -64,6 +66,7 @@ class Store:
     def __init__(self, directory: Path, must_exist: bool) -> None:
         self.directory = directory
         self.disk = open_disk(directory, must_exist)
+        self._journalled = 0  # quads that are written, and safe, but in no table yet
 
     @classmethod
     def open(cls, directory: str | Path, *, must_exist: bool = False) -> Self:
@@ -72,6 +75,8 @@ class Store:
 
     def close(self) -> None:
         """Let other processes have it."""
+        if self._journalled:  # else the next one to open it would have to wait for that
+            self._empty_journal()
         del self.disk  # the last reference closes the files
 
     def __enter__(self) -> Self:
@@ -139,7 +144,7 @@ class Store:
         changes = Changes(self.disk)
         StoredThings(changes).remove(self._entities(document_id))
         self._forget(NamedNode(document_iri(document_id)), changes)
-        changes.write()
+        self._write(changes)
 
     def document(self, document_id: str) -> Document:
         """A document as it was taken in."""
@@ -213,7 +218,7 @@ class Store:
         entity = self._entity(name, document, type)
         changes = Changes(self.disk)
         others = StoredThings(changes).split(entity)
-        changes.write()
+        self._write(changes)
         return others
 
     def join(self, name: str, document: str, type: str | None = None) -> list[str]:
@@ -229,7 +234,7 @@ class Store:
             place = Place(file=str(self.directory), document=document)
             raise InputError("not-split", place, name=name, documents=_listed(split))
         others = things.join(entity)
-        changes.write()
+        self._write(changes)
         return others
 
     # --- questions ---------------------------------------------------------------------------
@@ -264,6 +269,16 @@ class Store:
 
     # --- inside ------------------------------------------------------------------------------
 
+    def _write(self, changes: Changes) -> None:
+        self._journalled += changes.write()
+        if self._journalled >= _JOURNAL:
+            self._empty_journal()
+
+    def _empty_journal(self) -> None:
+        """Bring what is written to its tables. Nothing is lost without, but the disk fills."""
+        self.disk.flush()
+        self._journalled = 0
+
     def _put(
         self,
         document: Document,
@@ -282,7 +297,7 @@ class Store:
         changes.add_unseen(
             Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
         )
-        changes.write()
+        self._write(changes)
         return merges
 
     def _rename(
