@@ -13,7 +13,8 @@ from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.docre_sd import DocreSd, DocreSdSettings, pair_matrix
-from factloom.modules.pair_reasoning import PairMatrix, premises
+from factloom.modules.pair_reasoning import PairMatrix
+from factloom.reasoning_patterns import premises
 
 RELATIONS = ["P19", "P27", "P69", "P159"]
 

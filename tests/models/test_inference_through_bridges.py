@@ -18,7 +18,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.evaluation.relations import Counts, evaluate
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.docre_sd import DocreSd, DocreSdSettings
-from factloom.modules.pair_reasoning import PATTERNS, premises
+from factloom.reasoning_patterns import PATTERNS, premises
 from tiny_bert import save_tiny_bert
 
 NAMES = [first + second for first in "bcdfghjklm" for second in "aeiou"]

@@ -157,11 +157,11 @@ def _coverage_table(found: "Statistics") -> "Table":
     """Relations that follow from two others through a bridge entity i."""
     from rich.table import Table
 
-    from factloom.evaluation.reasoning import PATTERNS
+    from factloom.reasoning_patterns import in_letters
 
     table = Table("", "relations", "share", title="Derivable relations of s and o")
     for pattern, (count, share) in found.coverage.items():
-        table.add_row(f"pattern {pattern}: {PATTERNS[pattern]}", f"{count:,}", f"{share:.1%}")
+        table.add_row(f"pattern {pattern}: {in_letters(pattern)}", f"{count:,}", f"{share:.1%}")
     whole = found.shares.get("derivable relations", 0.0)
     table.add_row("any of them", f"{found.counts['derivable relations']:,}", f"{whole:.1%}")
     return table

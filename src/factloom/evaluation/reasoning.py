@@ -1,15 +1,7 @@
 """Which relations follow from two others through a bridge entity: the four reasoning patterns.
 
-Reference: Zhang et al. 2023, "Exploring Self-Distillation Based Relational Reasoning Training for
-Document-Level Relation Extraction" (https://doi.org/10.1609/aaai.v37i11.26635). A relation from s
-to o, s != o, is derivable when the document has some bridge entity i, i != s and i != o, and some
-relation, of any type, in both of
-
-    pattern 1   from s to i  and  from i to o
-    pattern 2   from s to i  and  from o to i
-    pattern 3   from o to i  and  from i to s
-    pattern 4   from i to s  and  from i to o
-
+A relation from s to o, s != o, is derivable when the document has some bridge entity i, i != s and
+i != o, and some relation, of any type, in both premises of a pattern (see `reasoning_patterns`).
 The pair (s, o) itself takes no part, so its relations are derived from those of other pairs alone.
 Types are not looked at: a pattern says that a relation *can* be inferred, not that it must be.
 
@@ -22,13 +14,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from factloom.document import Document, Relation
-
-PATTERNS = {
-    1: "(s, i) (i, o)",
-    2: "(s, i) (o, i)",
-    3: "(o, i) (i, s)",
-    4: "(i, s) (i, o)",
-}  # the two premises of each, from their head to their tail
+from factloom.reasoning_patterns import LEADS_TO_BRIDGE
 
 _NOBODY: frozenset[int] = frozenset()
 
@@ -49,13 +35,10 @@ class Links:
         """The bridge entities of each pattern that can derive a relation of this pair."""
         if head == tail:
             return {}
-        from_head, to_head = self._around(head)
-        from_tail, to_tail = self._around(tail)
+        near, far = self._around(head), self._around(tail)
         found = {
-            1: from_head & to_tail,
-            2: from_head & from_tail,
-            3: from_tail & to_head,
-            4: to_head & to_tail,
+            pattern: near[near_leads] & far[far_leads]
+            for pattern, (near_leads, far_leads) in LEADS_TO_BRIDGE.items()
         }
         return {pattern: frozenset(bridges) for pattern, bridges in found.items() if bridges}
 
@@ -63,9 +46,12 @@ class Links:
         """The patterns that can derive a relation of this pair."""
         return frozenset(self.bridges(head, tail))
 
-    def _around(self, entity: int) -> tuple[AbstractSet[int], AbstractSet[int]]:
-        """Whom the entity points to, and who points to it."""
-        return self._successors.get(entity, _NOBODY), self._predecessors.get(entity, _NOBODY)
+    def _around(self, entity: int) -> dict[bool, AbstractSet[int]]:
+        """Whom the entity leads to (True), and who leads to it (False)."""
+        return {
+            True: self._successors.get(entity, _NOBODY),
+            False: self._predecessors.get(entity, _NOBODY),
+        }
 
 
 def patterns_of(document: Document) -> dict[tuple[str, int, int], frozenset[int]]:

@@ -14,7 +14,7 @@ takes the correct predictions that repeat a fact of the training set out of prec
     ignoring precision = (correct - seen) / (distinct predictions - seen + 1e-5)
 
 with recall as before. Infer F1 looks only at what can be inferred from other gold relations of the
-document by one of the four patterns of `factloom.evaluation.reasoning`:
+document by one of the four patterns of `factloom.reasoning_patterns`:
 
     gold      = gold relations whose pair is derivable from the gold relations of other pairs
     predicted = distinct predictions whose pair is derivable from the gold relations of other pairs
@@ -34,7 +34,8 @@ from itertools import product
 
 from factloom.document import Document, Relation
 from factloom.errors import InputError, Place
-from factloom.evaluation.reasoning import PATTERNS, Links, patterns_of
+from factloom.evaluation.reasoning import Links, patterns_of
+from factloom.reasoning_patterns import PATTERNS
 
 # The official script adds this to the denominator of the ignoring precision.
 IGNORING_SMOOTHING = 1e-5
@@ -239,7 +240,7 @@ def evaluate_predictions(
         intra=intra,
         inter=_difference(relations, intra),
         evidence=evidence,
-        inferable=_inference_counts(judgements, gold_patterns, PATTERNS.keys()),
+        inferable=_inference_counts(judgements, gold_patterns, set(PATTERNS)),
         per_pattern={
             pattern: _inference_counts(judgements, gold_patterns, {pattern}) for pattern in PATTERNS
         },

@@ -16,8 +16,8 @@ from factloom.evaluation.measure_tables import (
     percent,
     percent_range,
 )
-from factloom.evaluation.reasoning import PATTERNS
 from factloom.evaluation.relations import Counts, RelationReport
+from factloom.reasoning_patterns import in_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _measures(summary: Summary) -> Table:
     if report.inferable.gold:
         add("  derivable through a bridge (infer)", report.inferable)
         for pattern, counts in report.per_pattern.items():
-            add(f"    pattern {pattern}: {PATTERNS[pattern]}", counts)
+            add(f"    pattern {pattern}: {in_letters(pattern)}", counts)
     add("evidence", report.evidence)
     table.add_row("mean over relation types (macro)", percent(report.macro_f1))
     if summary.expected_calibration_error is not None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from factloom.document import Document
-from factloom.evaluation.reasoning import PATTERNS, patterns_of
+from factloom.evaluation.reasoning import patterns_of
+from factloom.reasoning_patterns import PATTERNS
 from factloom.text.tokens import find_tokens
 
 

@@ -42,14 +42,10 @@ from factloom.models import relation_decoding, storage
 from factloom.models.relation_decoding import RelationSettings
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
-from factloom.modules.pair_reasoning import (
-    PATTERNS,
-    PairMatrix,
-    ReasoningLayer,
-    both_premises,
-    premises,
-)
+from factloom.modules.pair_reasoning import PairMatrix, both_premises
+from factloom.modules.reasoning_layers import ReasoningLayer
 from factloom.modules.thresholds import AdaptiveThreshold
+from factloom.reasoning_patterns import PATTERNS, premises
 
 
 @dataclass(frozen=True, slots=True)

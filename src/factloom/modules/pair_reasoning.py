@@ -1,15 +1,8 @@
 """Reasoning over entity pairs: DocRE-SD (Zhang et al., AAAI 2023), section 3.2.
 
 The features of all pairs of a document form a matrix M, (entities, entities, width). A pair
-(s, o) can be supported by two other pairs that share a bridge entity i. There are four ways, one
-attention head each:
-
-    pattern 1   (s, i) and (i, o)        born in a town, and the town lies in a country
-    pattern 2   (s, i) and (o, i)        both work for the same company
-    pattern 3   (o, i) and (i, s)        pattern 1, read from the other end
-    pattern 4   (i, s) and (i, o)        both were founded by the same person
-
-that is: one premise joins s and i, the other joins o and i, each in one of two directions. With
+(s, o) can be supported by two other pairs that share a bridge entity i, in one of four patterns
+(factloom/reasoning_patterns.py), an attention head each. With
 Q, K, V = W_q M, W_k M, W_v M, a head attends to the pair itself and to every bridge:
 
     key of bridge i    W_d [K of one premise; K of the other] + b_d
@@ -37,24 +30,9 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from factloom.errors import ModelError
+from factloom.reasoning_patterns import LEADS_TO_BRIDGE, PATTERNS
 
-# By pattern: does the premise lead from s to the bridge, does the other lead from o to it?
-LEADS_TO_BRIDGE = {1: (True, False), 2: (True, True), 3: (False, True), 4: (False, False)}
-PATTERNS = tuple(LEADS_TO_BRIDGE)
 ALL = slice(None)  # heads
-KEPT = 16  # about so many numbers a feature does a layer keep for its backward pass
-
-
-def premises(
-    pattern: int, head: int, tail: int, bridge: int
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The two pairs that support (head, tail) through the bridge, as (from, to)."""
-    return {
-        1: ((head, bridge), (bridge, tail)),
-        2: ((head, bridge), (tail, bridge)),
-        3: ((tail, bridge), (bridge, head)),
-        4: ((bridge, head), (bridge, tail)),
-    }[pattern]
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,79 +314,3 @@ def _attend(
     output = bridges @ near_value[:, rows]  # (heads, s, o, size)
     output = output + (bridges.transpose(1, 2) @ far_value).transpose(1, 2)
     return output, weights[..., 0]
-
-
-class FeedForward(nn.Module):
-    """What the paper does with the attention's output a of a pair x.
-
-    y = norm(x + a);  x' = norm(y + W_2 gelu(W_1 y))
-    """
-
-    def __init__(self, width: int, dropout: float) -> None:
-        super().__init__()
-        self.inner, self.outer = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
-        self.first_norm, self.second_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, pairs: Tensor, attended: Tensor) -> Tensor:
-        """(pairs, width) twice -> (pairs, width)"""
-        between = self.first_norm(pairs + self.dropout(attended))
-        change = self.outer(F.gelu(self.inner(between)))
-        refined: Tensor = self.second_norm(between + self.dropout(change))
-        return refined
-
-
-class Highway(nn.Module):
-    """What the authors' code does with it (highway: Srivastava et al., 2015, arXiv 1505.00387).
-
-    g = sigmoid(W_g a);  x' = norm(x + W_o (g gelu(W a) + (1 - g) a))
-
-    The bias of the gate begins at -1: most of the attention's output passes unchanged at first.
-    """
-
-    def __init__(self, width: int, dropout: float) -> None:
-        super().__init__()
-        self.transform, self.gate = nn.Linear(width, width), nn.Linear(width, width)
-        self.outer, self.norm = nn.Linear(width, width), nn.LayerNorm(width)
-        self.dropout = nn.Dropout(dropout)
-        nn.init.constant_(self.gate.bias, -1.0)
-
-    def forward(self, pairs: Tensor, attended: Tensor) -> Tensor:
-        """(pairs, width) twice -> (pairs, width)"""
-        attended = self.dropout(attended)
-        changed = F.gelu(self.transform(attended))
-        passed = torch.lerp(attended, changed, self.gate(attended).sigmoid())
-        refined: Tensor = self.norm(pairs + self.dropout(self.outer(passed)))
-        return refined
-
-
-UNITS = {"feed_forward": FeedForward, "highway": Highway}
-
-
-class ReasoningLayer(nn.Module):
-    """Attention, then a unit that looks at each pair and its attention's output alone.
-
-    Beyond `elements` numbers that would be kept for the backward pass, both are made again there.
-    """
-
-    def __init__(
-        self,
-        width: int,
-        patterns: Sequence[int] = PATTERNS,
-        unit: str = "feed_forward",
-        dropout: float = 0.1,
-        elements: int = 2**24,
-    ) -> None:
-        super().__init__()
-        self.elements = elements
-        self.attention = ReasoningAttention(width, patterns, elements)
-        self.unit = UNITS[unit](width, dropout)
-
-    def forward(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
-        """(pairs, width) -> (pairs, width)"""
-        if torch.is_grad_enabled() and KEPT * pairs.numel() > self.elements:
-            attended = checkpoint(self.attention, pairs, matrix, use_reentrant=False)
-            refined: Tensor = checkpoint(self.unit, pairs, attended, use_reentrant=False)
-        else:
-            refined = self.unit(pairs, self.attention(pairs, matrix))
-        return refined
