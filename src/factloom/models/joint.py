@@ -28,7 +28,7 @@ from pydantic import Field, NonNegativeFloat, PositiveInt
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from factloom.document import Document, Entity, Relation
+from factloom.document import Document, Entity, Mention, Relation
 from factloom.encoders.encoder import Encoder, Reading, Tokens
 from factloom.encoders.joint_documents import EntityBatch, JointBatch, JointExample, JointLayout
 from factloom.encoders.mention_documents import MentionExample
@@ -42,6 +42,7 @@ from factloom.modules.grouped_bilinear import GroupedBilinear
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 from factloom.modules.pooling import segment_mean
 from factloom.modules.thresholds import AdaptiveThreshold
+from factloom.text.list_items import names_nothing
 from factloom.text.sentences import find_sentences
 from factloom.text.tags import Scheme
 
@@ -264,7 +265,7 @@ class Joint(nn.Module):
         )
         # words of which the tokenizer drops every sign are nothing that the encoder has seen
         found = [
-            document.replace(mentions=tuple(own) if len(seen.ids) else ())
+            _with_names(document, own if len(seen.ids) else ())
             for document, own, seen in zip(documents, mentions, tokens, strict=True)
         ]
         _, of_mentions = self._given(found, tokens)
@@ -388,6 +389,16 @@ def _bare(document: Document) -> Document:
     """The text and its sentences, which are found by rule where the document has none."""
     bare = document.without_mentions()
     return bare if bare.sentences else bare.replace(sentences=find_sentences(bare.text))
+
+
+def _with_names(document: Document, mentions: Iterable[Mention]) -> Document:
+    """Without the numbers of list items and the like, which the training texts do not have."""
+    names = (
+        mention
+        for mention in mentions
+        if not names_nothing(document.text, mention.start, mention.end)
+    )
+    return document.replace(mentions=tuple(names))
 
 
 def _by_length(words: Sequence[WordExample], batch_tokens: int, most: float) -> Iterator[list[int]]:
