@@ -59,7 +59,7 @@ def test_the_drawn_triples_use_the_predicates_that_there_are() -> None:
     [drawn] = blocks("turtle")
     known = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items())
     shown = {quad.predicate for quad in parse(known + drawn, format=RdfFormat.TURTLE)}
-    document: Document = ada()
+    document: Document = ada().replace(attributes={"source": "texts/ada.txt"})
     real = {quad.predicate for quad in document_quads(document, relation_names=NAMES, model="test")}
     assert shown <= real
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 from toy_model import ToyModel, toy_examples
 
-from factloom.recipe import Recipe
+from factloom.recipe import DataRecipe, EncoderRecipe, Recipe
 from factloom.training import plugins
 from factloom.training.plugin import Plugin
 from factloom.training.plugins import plugin_names
@@ -41,6 +41,15 @@ def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
     assert {name: _number(value) for name, value in documented.items()} == {
         name: _number(value) for name, value in real.items()
     }
+
+
+def test_the_tables_of_data_and_encoder_have_every_setting_with_its_default() -> None:
+    documented = [(row[0].strip("`"), row[1].strip("`")) for row in rows("Data and encoder")]
+    fields = DataRecipe.model_fields | EncoderRecipe.model_fields
+    assert documented == [
+        (name, "" if field.is_required() else shown(field.default))
+        for name, field in fields.items()
+    ]
 
 
 def settings_of(plugin: str) -> type[BaseModel]:

@@ -43,7 +43,7 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List every flaw of FILE with its place; exit with 1 if there is any."""
+    """List every flaw of FILE with its place; exit with 1 if there is an error."""
     from factloom.formats.checking import Check
     from factloom.formats.report import WARNINGS
     from factloom.formats.type_names import read_type_names

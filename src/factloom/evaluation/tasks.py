@@ -322,7 +322,7 @@ class EndToEndTask:
 
     def unlabelled(self, document: Document) -> Document:
         """The bare text: sentences and tokens too are for the model to find."""
-        return Document(document.text, document.id)
+        return document.without_mentions().replace(sentences=())
 
     def confident(self, document: Document, minimum_score: float) -> Document:
         """The mentions stay: entities and relations are made of them."""
