@@ -101,6 +101,11 @@ class DictionaryRecipe(_Part):
     )
     case: Case = Field("exact", description="When a piece of text is a name; see `Dictionary`.")
     types: dict[str, str] = Field({}, description="Other names for types: {person = 'PER'}.")
+    parts: list[str] = Field(
+        [],
+        description="Types whose entries are parts of names, such as first names: what stands "
+        "beside them and looks like a name is marked, too.",
+    )
     rounds: PositiveInt = Field(5, description="factloom adapt: how many rounds at most.")
     minimum_count: PositiveInt = Field(
         3, description="factloom adapt: how often a new name has to be predicted."

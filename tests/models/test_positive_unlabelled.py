@@ -208,6 +208,32 @@ def test_long_documents_are_read_in_windows(tiny_encoder_path: Path) -> None:
     assert model.predict([long])[0].text == long.text
 
 
+def test_words_of_other_types_add_to_the_risk_by_their_weight(tiny_encoder_path: Path) -> None:
+    losses = []
+    for weight in (0.0, 1.0, 2.5):
+        model = make_model(tiny_encoder_path, other_types=weight).eval()
+        losses.append(model(model.collate(model.prepare(DOCUMENTS))).loss.item())
+    assert losses[1] > losses[0]
+    assert losses[2] - losses[0] == pytest.approx(2.5 * (losses[1] - losses[0]), rel=1e-4)
+
+
+def test_bags_take_no_words_of_other_types(tiny_encoder_path: Path) -> None:
+    with pytest.raises(ValueError, match="bagging draws its negatives"):
+        make_model(tiny_encoder_path, risk="bagging", other_types=0.3)
+
+
+def test_words_are_hidden_in_training_alone(tiny_encoder_path: Path) -> None:
+    hiding = make_model(tiny_encoder_path, hidden_words=0.99, dropout=0.0)
+    plain = make_model(tiny_encoder_path, dropout=0.0)
+    batch = plain.collate(plain.prepare(DOCUMENTS))
+    assert torch.equal(hiding.eval()(batch).scores, plain.eval()(batch).scores)
+    for model in (hiding, plain):
+        model.train()
+        model.encoder.eval()  # so that nothing else is random
+    assert torch.equal(plain(batch).scores, plain.eval()(batch).scores)
+    assert not torch.allclose(hiding(batch).scores, plain(batch).scores)
+
+
 # --- bagging ---------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from factloom.modules.risks import (
     bagged,
     labelled_negatives,
     non_negative,
+    other_types,
     out_of_bag_mean,
     unbiased,
     unlabelled_as_negative,
@@ -243,3 +244,23 @@ def test_the_gradient_steps_back_where_the_negative_part_is_below_the_tolerance(
     non_negative(losses, labelled, SHARE, PRIOR, WEIGHT, **options).sum().backward()
     assert g.grad is not None
     torch.testing.assert_close(g.grad, gradient(followed, g.detach()), rtol=1e-5, atol=1e-8)
+
+
+# --- other types -----------------------------------------------------------------------------
+
+
+def test_words_marked_as_another_type_are_negatives() -> None:
+    found = word_losses(scores(), 0.3)
+    kinds = [0, 2, -1, 1, 0, -1, 2]  # -1: not marked
+    labelled = torch.tensor(kinds)[:, None] == torch.arange(TYPES)
+    values = other_types(found, labelled, SHARE)
+    for kind in range(TYPES):
+        others = [other not in (kind, -1) for other in kinds]
+        share = sum(SHARE[other].item() for other in range(TYPES) if other != kind)
+        expected = mean_of(found.negative[:, kind].tolist(), others, share)
+        assert values[kind].item() == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_single_type_has_no_others() -> None:
+    found = word_losses(scores(0, WORDS, 1), 0.3)
+    assert other_types(found, marks(1, WORDS, 1), numbers(0.2)).tolist() == [0.0]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import InputError
-from factloom.text.dictionary import CASES, Case, Dictionary, Entry, Match, mark, read_dictionary
+from factloom.text.dictionary import CASES, Case, Dictionary, Entry, mark, read_dictionary
+from factloom.text.tags import TypedSpan
 
 # --- matching --------------------------------------------------------------------------------
 
@@ -23,7 +24,7 @@ def same(name: str, piece: str, case: Case) -> bool:
     return name == piece
 
 
-def brute_force(entries: list[Entry], case: Case, words: list[str]) -> list[Match]:
+def brute_force(entries: list[Entry], case: Case, words: list[str]) -> list[TypedSpan]:
     """At every word try all ends, the farthest first, and all entries, the exact ones first."""
     found, start = [], 0
     while start < len(words):
@@ -36,7 +37,7 @@ def brute_force(entries: list[Entry], case: Case, words: list[str]) -> list[Matc
             if fitting:
                 best = max(entry.frequency for entry in fitting)
                 kind = next(entry.type for entry in fitting if entry.frequency == best)
-                found.append(Match(start, end, kind))
+                found.append(TypedSpan(start, end, kind))
                 start = end
                 break
         else:
@@ -209,3 +210,20 @@ def test_renaming_a_type_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         read_dictionary([tmp_path], types={"persons": "PER"})
     assert caught.value.code == "no-such-type"
     assert "person" in str(caught.value)
+
+
+def test_parts_of_names_are_marked_as_whole_names(tmp_path: Path) -> None:
+    (tmp_path / "PER.txt").write_text("Andrei\n", encoding="utf-8")
+    (tmp_path / "LOC.txt").write_text("Paris\n", encoding="utf-8")
+    dictionary = read_dictionary([tmp_path], parts=["PER"])
+    document = mark(Document("In Paris Open tennis Andrei Tiwontschik won."), dictionary)
+    names = [document.mention_text(index) for index in range(len(document.mentions))]
+    assert names == ["Paris", "Andrei Tiwontschik"]
+
+
+def test_parts_of_an_unknown_type_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "PER.txt").write_text("Andrei\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_dictionary([tmp_path], parts=["LOC"])
+    assert caught.value.code == "no-such-type"
+    assert "PER" in str(caught.value)

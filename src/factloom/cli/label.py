@@ -36,6 +36,13 @@ def label(
         list[str] | None,
         typer.Option(help="Another name for a type: person=PER. May be repeated."),
     ] = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A type whose entries are parts of names, such as first names: PER. The words "
+            "with capitals beside them are marked, too. May be repeated."
+        ),
+    ] = None,
     format: Annotated[
         str | None, typer.Option(help="The format of the texts, where they do not tell.")
     ] = None,
@@ -51,7 +58,7 @@ def label(
 
     check_writable(output)
     written = registry.target_format(output, output_format)
-    names = read_dictionary(dictionary, case, _renamed_types(rename or ()))
+    names = read_dictionary(dictionary, case, _renamed_types(rename or ()), parts or ())
     problems: list[Problem] = []
     own = [output, *map(Path, dictionary)]  # no texts, wherever they stand
     gathered = gather_files(texts, format, problems.append, leave_out=own)

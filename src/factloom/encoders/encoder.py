@@ -222,6 +222,12 @@ class Encoder(nn.Module):
                 raise ModelError("document-too-long", tokens=len(tokens), capacity=capacity)
 
     @property
+    def mask_token(self) -> int:
+        """What stands for a token that is hidden; the padding, for a tokenizer without masks."""
+        found: int | None = self.tokenizer.mask_token_id
+        return self.special.padding if found is None else found
+
+    @property
     def embedding_width(self) -> int:
         """Size of the word embeddings; a few families have smaller ones than states."""
         return int(cast(Any, self.backbone).get_input_embeddings().embedding_dim)

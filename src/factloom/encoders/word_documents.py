@@ -4,6 +4,7 @@
 all documents of a batch stand in one row; `layout` puts them into sentences.
 """
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -130,6 +131,33 @@ def make_batch(
         lengths=torch.from_numpy(lengths),
         tags=torch.from_numpy(tags),
     )
+
+
+def hide_words(batch: WordBatch, hidden: Tensor, mask_token: int) -> WindowBatch:
+    """The batch's windows with masks for the tokens of the words that are `hidden`, bool (words,).
+
+    Only of words that may be names by their looks: letters, not all of them small. What
+    surrounds them can be read, and so can their shapes.
+    """
+    windows = batch.windows
+    of_slots = hidden.new_zeros(len(windows.lengths), windows.length + 1)
+    pieces = batch.piece_slot[hidden[batch.piece_word]]
+    of_slots[pieces // windows.length, pieces % windows.length] = True
+    like_names = _like_names(batch.shapes)
+    masked = of_slots[windows.document[:, None], windows.slots] & like_names
+    token_ids = windows.token_ids.masked_fill(masked, mask_token)
+    return dataclasses.replace(windows, token_ids=token_ids)
+
+
+def _like_names(shapes: Tensor) -> Tensor:
+    """bool (windows, window length)"""
+    case, digits, signs = (
+        shapes[..., offset:] for offset in _FEATURE_OFFSETS[:3].tolist()
+    )  # the first numbers of each are those of its enumeration
+    bare = digits[..., Digits.NONE] & signs[..., Signs.NONE]
+    without_case = case[..., Case.NONE] & bare  # Chinese
+    with_capitals = shapes.any(-1) & ~case[..., Case.NONE] & ~case[..., Case.LOWER]
+    return without_case | with_capitals
 
 
 def _piece_slots(example: WordExample, before: int, whole_words: bool) -> tuple[Integers, Integers]:

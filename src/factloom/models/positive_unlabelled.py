@@ -24,7 +24,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
@@ -33,6 +41,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import (
     WordBatch,
     WordExample,
+    hide_words,
     make_batch,
     make_examples,
     shape_projection,
@@ -83,6 +92,9 @@ class PositiveUnlabelledSettings(BaseModel):
     step_back: NonNegativeFloat = Field(
         1.0, description="bnpu: how hard to step back where it falls below (gamma)."
     )
+    other_types: NonNegativeFloat = Field(
+        0.0, description="Weight of words that are marked as another type, as negatives of a type."
+    )
     negative_type: str = Field(
         "O", min_length=1, description="Mentions of this type are words that are no names."
     )
@@ -95,6 +107,19 @@ class PositiveUnlabelledSettings(BaseModel):
         True, description="Case, digits and signs as further input: most encoders here lose case."
     )
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the words' states.")
+    hidden_words: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Part of the words that look like names whose letters the encoder does not see "
+        "in training, so that names are not just learned by heart.",
+    )
+
+    @model_validator(mode="after")
+    def _bags_have_negatives_of_their_own(self) -> Self:
+        if self.risk == "bagging" and self.other_types:
+            raise ValueError("bagging draws its negatives, so other_types has to be 0")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +251,13 @@ class PositiveUnlabelled(nn.Module):
         added = None
         if self.shape is not None:
             added = self.shape(documents.shapes.to(self.shape.weight.dtype))
-        states = self.encoder.states(documents.windows, added)  # (documents, length, width)
+        windows = documents.windows
+        if self.training and self.settings.hidden_words:
+            hidden = torch.rand(documents.words, device=windows.mask.device)
+            windows = hide_words(
+                documents, hidden < self.settings.hidden_words, self.encoder.mask_token
+            )
+        states = self.encoder.states(windows, added)  # (documents, length, width)
         pieces = states.flatten(0, 1).index_select(0, documents.piece_slot)  # (pieces, width)
         words = segment_mean(pieces, documents.piece_word, documents.words)  # (words, width)
         found = self.classifier(self.hidden(self.dropout(words)).relu())
@@ -243,10 +274,18 @@ class PositiveUnlabelled(nn.Module):
         if settings.risk == "bagging":
             return risks.bagged(risks.word_losses(scores, exponent), labelled, batch.drawn)
         losses = risks.word_losses(scores.squeeze(2), exponent)  # (words, types)
+        risk = self._risk_of_one_bag(losses, labelled, batch.kind == len(self.types))
+        if settings.other_types:
+            others = risks.other_types(losses, labelled, self.share)
+            risk = risk + settings.other_types * others
+        return risk
+
+    def _risk_of_one_bag(self, losses: risks.Losses, labelled: Tensor, negative: Tensor) -> Tensor:
+        """(types,)"""
+        settings = self.settings
         if settings.risk == "unlabelled_negative":
             return risks.unlabelled_as_negative(losses, labelled)
         if settings.risk == "labelled_negatives":
-            negative = batch.kind == len(self.types)
             return risks.labelled_negatives(
                 losses, labelled, negative, self.share, self.negative_share, self.prior
             )

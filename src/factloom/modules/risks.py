@@ -114,6 +114,17 @@ def non_negative(
     return value.detach() + followed - followed.detach()
 
 
+def other_types(losses: Losses, labelled: Tensor, share: Tensor) -> Tensor:
+    """E[l- | labelled as another type]: a word that is marked as a person is no place.
+
+    The risks above take such a word for unlabelled. `labelled` has each word once at most.
+    """
+    other = labelled.any(1, keepdim=True) & ~labelled  # (words, types)
+    # a single type has no others: nothing over nothing is to be 0
+    of_others = (share.sum() - share).clamp(min=torch.finfo(share.dtype).tiny)
+    return _mean_over(other, losses.negative, of_others)
+
+
 def bagged(losses: Losses, labelled: Tensor, drawn: Tensor) -> Tensor:
     """PU bagging: the mean over bags of (1/n) sum of l+ over labelled words, l- over drawn ones.
 

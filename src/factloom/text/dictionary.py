@@ -2,9 +2,9 @@
 
     >>> dictionary = Dictionary([Entry("New York", "LOC"), Entry("York", "ORG")])
     >>> dictionary.match(["In", "New", "York", "and", "York"])
-    [Match(start=1, end=3, type='LOC'), Match(start=4, end=5, type='ORG')]
+    [TypedSpan(start=1, end=3, type='LOC'), TypedSpan(start=4, end=5, type='ORG')]
 
-Matching goes from left to right and takes the longest name that begins at a word and ends at a
+TypedSpaning goes from left to right and takes the longest name that begins at a word and ends at a
 word; then it goes on behind it. White space does not count, so a name is found however the text
 and the name were cut into words: "St. Louis" in [St, ., Louis] and in [St., Louis]. A Chinese
 character is a word of its own, so Chinese names are found by characters.
@@ -16,7 +16,7 @@ leaves several, the one that was listed first.
 import dataclasses
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -25,6 +25,8 @@ from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
 from factloom.formats.report import raise_flaw
 from factloom.formats.source import Source
+from factloom.text.name_parts import whole_names
+from factloom.text.tags import TypedSpan
 from factloom.text.tokens import tokenised_sentences
 
 Case = Literal["exact", "headlines", "ignore"]
@@ -45,26 +47,22 @@ class Entry:
     frequency: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Words `start` to `end` (half-open) are a name of the dictionary."""
-
-    start: int
-    end: int
-    type: str
-
-
 class Dictionary:
     """Names with types. `case` says when a piece of text is a name of the dictionary:
 
     exact      where it is written the same way
     headlines  else where it is all in capitals (LONDON for London), from four characters on
     ignore     however its letters are written
+
+    Entries of the types `parts` may be parts of names, which are then found as a whole.
     """
 
-    def __init__(self, entries: Iterable[Entry], case: Case = "exact") -> None:
+    def __init__(
+        self, entries: Iterable[Entry], case: Case = "exact", parts: Iterable[str] = ()
+    ) -> None:
         self.entries = tuple(entries)
         self.case = case
+        self.parts = frozenset(parts)
         self._types = _types_by_key((_key(entry.name, case), entry) for entry in self.entries)
         self._capitals = _types_by_key(
             (_key(entry.name, case).upper(), entry)
@@ -84,19 +82,19 @@ class Dictionary:
         """The type of a name, by the case policy; None where the dictionary does not have it."""
         return self._type_of_key(_key(name, self.case))
 
-    def match(self, words: Sequence[str]) -> list[Match]:
+    def match(self, words: Sequence[str]) -> list[TypedSpan]:
         """The names in the words of a sentence, by maximum matching."""
         keys = [_key(word, self.case) for word in words]
-        found: list[Match] = []
+        found: list[TypedSpan] = []
         start = 0
         while start < len(keys):
             match = self._longest_match(keys, start)
             if match is not None:
                 found.append(match)
             start = start + 1 if match is None else match.end
-        return found
+        return whole_names(words, found, self.parts)
 
-    def _longest_match(self, keys: Sequence[str], start: int) -> Match | None:
+    def _longest_match(self, keys: Sequence[str], start: int) -> TypedSpan | None:
         longest = self._longest.get(keys[start][:1], 0)
         match, text = None, ""
         for position in range(start, len(keys)):
@@ -105,7 +103,7 @@ class Dictionary:
                 break
             kind = self._type_of_key(text)
             if kind is not None:
-                match = Match(start, position + 1, kind)
+                match = TypedSpan(start, position + 1, kind)
         return match
 
     def _type_of_key(self, key: str) -> str | None:
@@ -148,7 +146,10 @@ def mark(document: Document, dictionary: Dictionary) -> Document:
 
 
 def read_dictionary(
-    paths: Sequence[str | Path], case: Case = "exact", types: Mapping[str, str] | None = None
+    paths: Sequence[str | Path],
+    case: Case = "exact",
+    types: Mapping[str, str] | None = None,
+    parts: Iterable[str] = (),
 ) -> Dictionary:
     """The names of files and of folders of files, in the order given; `types` renames types.
 
@@ -160,14 +161,20 @@ def read_dictionary(
     if not entries:
         raise InputError("empty-dictionary", Place(file=", ".join(map(str, paths)) or None))
     renamed = dict(types or {})
-    found = {entry.type for entry in entries}
-    for old in renamed:
-        if old not in found:
-            raise InputError("no-such-type", type=old, types=", ".join(sorted(found)))
-    return Dictionary(
+    _check_types(renamed, {entry.type for entry in entries})
+    dictionary = Dictionary(
         (dataclasses.replace(entry, type=renamed.get(entry.type, entry.type)) for entry in entries),
         case,
+        parts,
     )
+    _check_types(dictionary.parts, dictionary.types)
+    return dictionary
+
+
+def _check_types(asked: Iterable[str], known: Collection[str]) -> None:
+    for kind in asked:
+        if kind not in known:
+            raise InputError("no-such-type", type=kind, types=", ".join(sorted(known)))
 
 
 def dictionary_files(path: str | Path) -> list[Path]:

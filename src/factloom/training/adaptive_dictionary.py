@@ -161,12 +161,14 @@ class AdaptiveDictionary:
             entries = [e for e in (*self.base.entries, *added) if (e.name, e.type) not in vetoed]
             current.path.mkdir(parents=True, exist_ok=True)
             write_file(current.dictionary, table_of_entries(entries))
-        return read_dictionary([current.dictionary], self.settings.case)
+        return read_dictionary([current.dictionary], self.settings.case, parts=self.settings.parts)
 
     def _changes(self, current: Round) -> bool:
         """Whether a further round would have another dictionary than this one."""
         decisions = current.decisions()
-        dictionary = read_dictionary([current.dictionary], self.settings.case)
+        dictionary = read_dictionary(
+            [current.dictionary], self.settings.case, parts=self.settings.parts
+        )
         known = {(entry.name, entry.type) for entry in dictionary.entries}
         return bool(decisions.added or known & decisions.vetoed)
 
