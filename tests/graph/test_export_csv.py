@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom.document import Document
-from factloom.graph.exports import write_graph
+from factloom.errors import DocumentError
+from factloom.graph.exports import csv_files, write_graph
 from factloom.graph.identifiers import entity_iris
 
 
@@ -71,6 +72,17 @@ def test_types_are_words_that_need_no_quotes(relation: str, type: str, tmp_path:
 def test_a_list_mark_in_a_document_s_name_does_not_part_it(tmp_path: Path) -> None:
     [node], _ = read_back(tmp_path, document("a;b", "Torvik", {"Torvik": "LOC"}))
     assert node["documents:string[]"] == "a,b"
+
+
+def test_a_failure_leaves_both_files_of_the_last_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read_back(tmp_path, BIRTH)
+    monkeypatch.setattr(csv_files, "_edge_row", lambda *_: ("\ud83d",))  # cannot be written
+    with pytest.raises(DocumentError):
+        read_back(tmp_path, BIRTH, STUDIES)
+    assert tuple(_rows(tmp_path / f"graph-{p}.csv") for p in ("nodes", "relationships")) == before
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip))

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from factloom.document import Document
-from factloom.formats.output import write_pieces
+from factloom.formats.output import write_together
 from factloom.graph.exports.merged import Edge, Node, merged_graph
 from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
@@ -38,8 +38,12 @@ def write(
     with merged_graph(documents, relation_names, clusters) as graph:
         nodes = (_node_row(node) for node in graph.nodes)
         edges = (_edge_row(edge, models.of(edge.document)) for edge in graph.edges())
-        write_pieces(_lines(_NODE_HEADER, nodes), beside(path, "nodes"))
-        write_pieces(_lines(_EDGE_HEADER, edges), beside(path, "relationships"))
+        write_together(
+            {
+                beside(path, "nodes"): _lines(_NODE_HEADER, nodes),
+                beside(path, "relationships"): _lines(_EDGE_HEADER, edges),
+            }
+        )
 
 
 def beside(path: Path, part: str) -> Path:
