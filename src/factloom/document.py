@@ -115,6 +115,12 @@ class Document:
         return self.replace(mentions=(), entities=(), relations=(), candidates=None)
 
     @property
+    def source(self) -> str | None:
+        """The path or address that the text came from, where that is known."""
+        source = self.attributes.get("source")
+        return source if isinstance(source, str) else None
+
+    @property
     def tokens(self) -> tuple[Span, ...]:
         """The tokens of all sentences; empty where the source had none."""
         return tuple(token for sentence in self.sentences for token in sentence.tokens)

@@ -703,6 +703,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the store cannot be opened: {detail}",
         "Check the disk and permissions, or make the store anew from the documents.",
     ),
+    "store-not-written": (
+        "the store cannot be written: {detail}",
+        "Make room on the disk, or check the permissions, and run the same again: what was taken "
+        "in before is there.",
+    ),
     "store-version": (
         "another version of factloom made this store: its layout is {version}, and this version "
         "reads {known}",

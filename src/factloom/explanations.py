@@ -31,7 +31,7 @@ def explanations(
     conclusion = (relation.head, relation.type, relation.tail)
     for bridge in bridges:
         best: dict[tuple[int, int], Triple] = {}  # of each premise's pair, the surest relation
-        for head, kind, tail in bridge["premises"]:
+        for head, kind, tail in bridge.get("premises", ()):
             stated = (head, kind, tail)
             known = best.get((head, tail))
             if stated in scores and (known is None or scores[stated] > scores[known]):
@@ -51,7 +51,7 @@ def renumbered(provenance: Mapping[str, Any], entities: Sequence[int]) -> dict[s
             "entity": entities[bridge["entity"]],
             "premises": [
                 [entities[head], relation, entities[tail]]
-                for head, relation, tail in bridge["premises"]
+                for head, relation, tail in bridge.get("premises", ())
             ],
         }
         for bridge in provenance["bridges"]

@@ -84,6 +84,8 @@ class Pipeline:
         A document on which the model fails, or whose letters it never learned, is told to
         `problems`, and left out.
         """
+        if batch_size < 1:
+            raise ValueError(f"batch_size has to be at least 1, not {batch_size}")
         remaining = self._readable(map(self._document, documents), problems)
         while batch := list(islice(remaining, batch_size)):
             for found in _found_in(self.model.predict, batch, problems):
@@ -193,7 +195,7 @@ def _found_in_halves(
 
 
 def _problem(document: Document, error: Exception) -> Problem:
-    place = Place(file=document.attributes.get("source"), document=document.id)
+    place = Place(file=document.source, document=document.id)
     if isinstance(error, FactloomError):
         part = dataclasses.replace(place, part=error.flaw.place.part)
         named: FactloomError = type(error)(dataclasses.replace(error.flaw, place=part))

@@ -191,3 +191,11 @@ def test_a_split_of_a_name_that_two_entities_have_asks_which(store: Store) -> No
         store.split("ada", "twins")
     assert found.value.code == "ambiguous-name"
     assert store.split(entity_iris(twins)[1], "twins") == []
+
+
+def test_a_thing_related_to_itself_has_its_evidence_once(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "self") as store:
+        document = make_document("self", [("ORG", "Quillmark")], [(0, "P355", 0)])
+        store.ingest([document], relation_names={}, model="test")
+        [connection] = store.neighbours("Quillmark")
+        assert len(connection.evidence) == 1

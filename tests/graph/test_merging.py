@@ -2,6 +2,7 @@
 
 from itertools import combinations, permutations
 
+import pytest
 from graph_documents import NAMES, ada, engine, make_document
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from factloom.document import Document
 from factloom.graph import judging
 from factloom.graph.identifiers import document_of_entity, entity_iris
 from factloom.graph.judging import MERGED_FROM, judge
-from factloom.graph.merging import Cluster, merge_entities
+from factloom.graph.merging import Cluster, KnownThings, merge_entities
 from factloom.graph.profiles import profiles
 
 
@@ -182,3 +183,39 @@ def test_the_number_of_comparisons_does_not_square(monkeypatch) -> None:
         calls.clear()
         merge_entities(documents)
         assert len(calls) == count - 1  # each new United States meets one thing
+
+
+def test_names_that_tell_nothing_make_no_more_work_the_more_documents_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    root = KnownThings.root
+    monkeypatch.setattr(
+        KnownThings, "root", lambda things, entity: asked.append(entity) or root(things, entity)
+    )
+    counts = []
+    for count in (300, 600):
+        documents = [
+            make_document(
+                str(number),
+                [
+                    ("TIME", "Monday"),
+                    ("ORG", "the company"),
+                    ("ORG", f"Town{number} University|University"),
+                ],
+            )
+            for number in range(count)
+        ]
+        asked.clear()
+        things = merge_entities(documents)
+        assert len(things) == 3 * count
+        counts.append(len(asked))
+    assert counts[1] < 2 * counts[0]
+
+
+def test_a_common_name_still_merges_what_has_another_name_in_common() -> None:
+    documents = [
+        make_document(str(number), [("ORG", f"Town{number // 2} University|University")])
+        for number in range(500)
+    ]
+    assert len(merge_entities(documents)) == 250

@@ -1,5 +1,7 @@
 """Names made comparable."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +86,13 @@ def test_names_are_names(mention: str) -> None:
         ("last Monday", None),
         ("3 May", None),
         ("May 1931 and June 1932", None),
+        ("5月3日", None),
+        ("3 days ago", None),
+        ("3天前", None),
+        ("5 °C", "5 c"),
+        ("-5 °C", "-5 c"),
+        ("−5 °C", "-5 c"),
+        ("1939-1945", "1939 1945"),
     ],
 )
 def test_a_value_has_one_form_and_none_if_it_depends_on_the_document(
@@ -106,3 +115,13 @@ def test_a_value_has_one_form_and_none_if_it_depends_on_the_document(
 def test_names_are_related_by_a_word_or_by_initials(one: str, other: str, expected: bool) -> None:
     assert are_related(one, other) is expected
     assert are_related(other, one) is expected
+
+
+def test_voicing_of_japanese_syllables_tells_names_apart() -> None:
+    assert name_key("パリ") != name_key("バリ")
+    assert name_key("ガス") == name_key(unicodedata.normalize("NFD", "ガス"))
+
+
+def test_a_name_of_white_space_is_its_own_key() -> None:
+    assert person_key("\u3000") == "\u3000"
+    assert surname("\u3000") == "\u3000"

@@ -55,6 +55,8 @@ def test_what_is_no_from_clause_is_not_taken_for_one(query: str) -> None:
         "SELECT * { ?s ?p 'o'.SERVICE<http://x.org/>{ ?s ?p ?o } }",
         "PREFIX x: <http://x.org/#> SELECT * { SERVICE x:y { ?s ?p ?o } }",
         "SELECT * { ?s ?p 5.SERVICE # <\n ?s { ?s ?p ?o } }",
+        "PREFIX : <http://x.org/> SELECT * { SERVICE:x { ?s ?p ?o } }",
+        "PREFIX a: <http://x.org/> SELECT * { serviceA:x # here\n{ ?s ?p ?o } }",
     ],
 )
 def test_a_service_clause_is_found(query: str) -> None:
@@ -69,6 +71,7 @@ def test_a_service_clause_is_found(query: str) -> None:
         "SELECT * { ?s <http://x.org/service> 'SERVICE <http://x.org/> {}'@service }",
         'SELECT * { ?s rdfs:label """a " SERVICE ?x""" } # SERVICE <http://x.org/> {}',
         "SELECT * { _:service relation:self-service ?services }",
+        "PREFIX service: <urn:service#> SELECT * { GRAPH service:x { ?s ?p ?o } }",
     ],
 )
 def test_what_is_no_service_clause_is_not_taken_for_one(query: str) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad
 from test_merging import DOCUMENTS
 
-from factloom.document import Document, Mention, Relation
+from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import FactloomError, InputError
 from factloom.graph.decisions import DECISIONS
 from factloom.graph.identifiers import document_iri, document_key, entity_iris
@@ -566,3 +566,69 @@ def test_a_query_that_cannot_be_answered_is_an_error(store: Store, query: str) -
 def test_a_query_with_a_mistake_is_told_where_it_is(store: Store) -> None:
     with pytest.raises(InputError, match="2:"):
         store.query("SELECT ?x {\n ?x ?y }")
+
+
+def test_a_file_that_somebody_puts_beside_a_store_locks_nobody_out(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store") as store:
+        ingest(store, ada())
+    (tmp_path / "store" / ".DS_Store").write_bytes(b"x")
+    with Store.open(tmp_path / "store") as store:
+        assert list(store.document_ids()) == ["ada.txt"]
+
+
+def test_a_store_may_be_closed_twice(store: Store) -> None:
+    ingest(store, ada())
+    store.close()
+    store.close()
+    with Store.open(store.directory) as again:
+        assert list(again.document_ids()) == ["ada.txt"]
+
+
+class FullDisk:
+    """Passes everything on to a disk, but has no room."""
+
+    def __init__(self, disk: object) -> None:
+        self.disk = disk
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.disk, name)
+
+    def extend(self, _: object) -> None:
+        raise OSError("no space left on device")
+
+    def flush(self) -> None:
+        self.extend(())
+
+
+def test_a_full_disk_is_told_and_the_store_is_given_free(store: Store) -> None:
+    ingest(store, ada())
+    store.disk = FullDisk(store.disk)  # type: ignore[assignment]
+    with pytest.raises(InputError, match="no space left") as found:
+        ingest(store, engine())
+    assert code(found) == "store-not-written"
+    with pytest.raises(InputError, match="no space left"):
+        store.close()
+    assert not hasattr(store, "disk")
+
+
+def test_an_entity_is_never_told_apart_from_itself(store: Store) -> None:
+    works, mill = ("ORG", "Alpha Works"), ("ORG", "Alpha Mill")
+    ingest(store, make_document("d1", [works]), make_document("d2", [works, mill]))
+    store.split("Alpha Works", "d1")
+    ingest(store, make_document("d1", [mill]))
+    store.delete("d2")
+    ingest(store, make_document("d1", [mill, works]))
+    told = store.disk.quads_for_pattern(None, term("owl:differentFrom"), None, DECISIONS)
+    assert all(quad.subject != quad.object for quad in told)
+
+
+def test_a_name_of_white_space_is_taken_in(store: Store) -> None:
+    document = Document(
+        "a \u3000 b",
+        id="blank",
+        sentences=(Sentence(0, 5, tokens=((0, 1), (2, 3), (4, 5))),),
+        mentions=(Mention(2, 3, "PER"),),
+        entities=(Entity((0,), "PER"),),
+    )
+    ingest(store, document)
+    assert store.document("blank") == document

@@ -1,5 +1,6 @@
 """Maximum matching finds what trying every stretch of words finds; files are read as told."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -227,3 +228,9 @@ def test_parts_of_an_unknown_type_are_an_error(tmp_path: Path) -> None:
         read_dictionary([tmp_path], parts=["LOC"])
     assert caught.value.code == "no-such-type"
     assert "PER" in str(caught.value)
+
+
+def test_gzipped_files_have_the_type_of_their_name(tmp_path: Path) -> None:
+    (tmp_path / "person.txt.gz").write_bytes(gzip.compress(b"Ada\n"))
+    assert read_dictionary([tmp_path]).types == ("person",)
+    assert read_dictionary([tmp_path / "person.txt.gz"]).types == ("person",)

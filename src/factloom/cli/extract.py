@@ -129,7 +129,7 @@ def _with_entities_if_needed(
 
     for document in documents:
         if pipeline.task == "relations" and not document.entities:
-            place = Place(file=document.attributes.get("source"), document=document.id)
+            place = Place(file=document.source, document=document.id)
             problems(Problem(place, ModelError("entities-needed", place)))
         else:
             yield document

@@ -95,6 +95,8 @@ class Decisions:
         self._remember(heir)
         for quad in list(decisions):
             other = _other_end(quad, entity)
+            if other == heir.iri:  # two names of a document that were apart have become one
+                continue
             left, right = (
                 (heir.iri, other) if text_of(quad.subject) == entity else (other, heir.iri)
             )

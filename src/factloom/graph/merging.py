@@ -11,11 +11,14 @@ entity of a thing that has it, so that a name in ten thousand documents is found
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
 from factloom.document import Document
 from factloom.graph.judging import MERGED_FROM, Judgement, judge
 from factloom.graph.profiles import Profile, profiles
+
+TOO_COMMON = 100  # so many things of one name: it tells no more which of them is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +96,25 @@ class _Placing:
         self.taken = set(taken)  # roots of things that have an entity of this document
 
     def add(self, entity: Profile) -> None:
-        kept_by = {key: list(self.things.keepers(key)) for key in entity.comparison_keys()}
-        keepers = {keeper for found in kept_by.values() for keeper in found}
+        comparison = list(entity.comparison_keys())
+        keepers = {keeper for key in comparison for keeper in self._telling_keepers(key)}
         root = self._join(entity, self._choose(entity, keepers))
         self.taken.add(root)
-        kept_by |= {key: list(self.things.keepers(key)) for key in entity.search_keys()}
-        for key, found in kept_by.items():
-            if root not in map(self._root, found):
+        for key in dict.fromkeys([*comparison, *entity.search_keys()]):
+            if root == entity.iri or not self._is_kept(key, root):
                 self.keys.append((entity.iri, key))
+
+    def _telling_keepers(self, key: str) -> list[str]:
+        """The keepers of a key; none where it is so common that it tells nothing."""
+        found = list(islice(self.things.keepers(key), TOO_COMMON))
+        return [] if len(found) == TOO_COMMON else found
+
+    def _is_kept(self, key: str, root: str) -> bool:
+        """Whether an entity of the thing keeps the key, as far as it is worth while to look.
+
+        A very common key may be kept twice: cheaper than to ask for the things of all keepers.
+        """
+        return root in map(self._root, islice(self.things.keepers(key), TOO_COMMON))
 
     def _join(self, entity: Profile, chosen: list[tuple[str, Judgement]]) -> str:
         """Put the entity below the best thing, and the other things too if they may be the same."""

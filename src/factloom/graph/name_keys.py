@@ -41,8 +41,11 @@ _MONTHS = {
 }
 _ISO_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _CHINESE_DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
-_VALUE_WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|[%$€£¥]")
+_VALUE_WORD = re.compile(r"(?:(?<![\w.)])-)?\d+(?:\.\d+)?|[^\W\d_]+|[%$€£¥]")
 _FILLERS = _set_of("the of on in st nd rd th")
+_VOICING = "\u3099\u309a"  # of Japanese syllables: combining marks, but no accents
+_RELATIVE = _set_of("ago later earlier before after last next this past")
+_YEARLESS = re.compile(r"\d{1,2}月|\d{1,2}[日号]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 
@@ -50,7 +53,11 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 def name_key(name: str) -> str:
     """Lower case without accents, punctuation, possessive and article."""
     plain = unicodedata.normalize("NFKD", name).casefold()
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    plain = "".join(
+        letter
+        for letter in plain
+        if not unicodedata.combining(letter) or letter in _VOICING  # パリ is not バリ
+    )
     plain = _INNER_DOT.sub("", _POSSESSIVE.sub("", unicodedata.normalize("NFKC", plain)))
     words = _NOT_A_WORD.sub(" ", plain).split()
     if len(words) > 1 and words[0] == "the":
@@ -71,7 +78,7 @@ def person_key(name: str) -> str:
     words = name_key(name).split()
     while len(words) > 1 and words[0] in _TITLES:
         words = words[1:]
-    return " ".join(words)
+    return " ".join(words) or name
 
 
 def tells_who(key: str) -> bool:
@@ -84,7 +91,7 @@ def tells_who(key: str) -> bool:
 
 def surname(key: str) -> str:
     """The last word of a person's name."""
-    return key.split()[-1]
+    return (key.split() or [key])[-1]
 
 
 def are_related(left: str, right: str) -> bool:
@@ -97,7 +104,7 @@ def are_related(left: str, right: str) -> bool:
 
 def value_key(text: str) -> str | None:
     """A date as year-month-day and a number without commas; None for "yesterday" or "Monday"."""
-    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold()).replace("−", "-")
     found = _ISO_DATE.fullmatch(plain.strip()) or _CHINESE_DATE.fullmatch(plain.strip())
     if found:
         return _date(*(int(part) for part in found.groups() if part))
@@ -105,8 +112,11 @@ def value_key(text: str) -> str | None:
     months = [_MONTHS[word] for word in words if word in _MONTHS]
     if months:
         return _date_in_words([word for word in words if word not in _MONTHS], months)
-    # A number or a year has the same meaning everywhere; a day in words alone has not.
-    return " ".join(words) if any(word[0].isdigit() for word in words) else None
+    # A number or a year has the same meaning everywhere; a day without its year has not.
+    relative = any(word in _RELATIVE or word[-1] in "前后後" for word in words)
+    if relative or _YEARLESS.search(plain):
+        return None
+    return " ".join(words) if any(word[-1].isdigit() for word in words) else None
 
 
 def _date_in_words(words: list[str], months: list[int]) -> str | None:

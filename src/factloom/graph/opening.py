@@ -40,7 +40,10 @@ def open_disk(directory: Path, must_exist: bool) -> pyoxigraph.Store:
 
 
 def _may_be_store(directory: Path) -> bool:
-    # A process killed while it made the store has left some files, but nobody else's.
+    # A process killed while it made the store has left some files, but nobody else's; beside a
+    # store that is whole a file manager may have put its own.
+    if (directory / "CURRENT").exists():
+        return True
     return directory.is_dir() and all(
         _OWN_FILE.fullmatch(file.name) for file in directory.iterdir()
     )

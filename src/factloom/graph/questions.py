@@ -210,9 +210,13 @@ class Questions:
         for member in members:
             document = document_of_entity(member)
             graph, node = NamedNode(document_iri(document)), NamedNode(member)
-            for role in (SUBJECT, OBJECT):
-                for quad in self.things.changes.match(None, role, node, graph):
-                    yield text_of(quad.subject), document
+            found = (
+                text_of(quad.subject)
+                for role in (SUBJECT, OBJECT)
+                for quad in self.things.changes.match(None, role, node, graph)
+            )
+            for statement in dict.fromkeys(found):  # a thing related to itself has both roles
+                yield statement, document
 
     def _read(self, statement: str, document: str) -> tuple[str, str, str, Evidence]:
         graph = NamedNode(document_iri(document))

@@ -29,6 +29,7 @@ _NO_KEYWORDS = re.compile(
 )
 _FROM = re.compile(r"\bFROM\b", re.IGNORECASE)
 _SERVICE = re.compile(r"\bSERVICE\b", re.IGNORECASE)
+_GRAPH_AT_END = re.compile(r"\bGRAPH$", re.IGNORECASE)
 _UPDATE = re.compile(
     r"(?:\s|PREFIX\b|BASE\b)*\b(INSERT|DELETE|LOAD|CLEAR|CREATE|DROP|COPY|MOVE|ADD|WITH)\b",
     re.IGNORECASE,
@@ -68,7 +69,18 @@ def asks_another_server(sparql: str) -> bool:
     >>> asks_another_server("SELECT ?service { ?service ?p 'SERVICE <urn:x>' }")
     False
     """
-    return _SERVICE.search(_keywords(sparql)) is not None
+    return _SERVICE.search(_keywords(sparql)) is not None or any(
+        _is_service_without_space(sparql, found)
+        for found in _NO_KEYWORDS.finditer(sparql)
+        if (found["prefix"] or "").casefold().startswith("service")
+    )
+
+
+def _is_service_without_space(sparql: str, short_name: re.Match[str]) -> bool:
+    """Whether it is the keyword and a short name, such as SERVICE:there { ... }."""
+    in_front = _keywords(sparql[: short_name.start()]).rstrip()
+    behind = _keywords(sparql[short_name.end() :]).lstrip()
+    return behind.startswith("{") and _GRAPH_AT_END.search(in_front) is None
 
 
 def _keywords(sparql: str) -> str:

@@ -74,10 +74,14 @@ class Store:
         return cls(Path(directory), must_exist)
 
     def close(self) -> None:
-        """Let other processes have it."""
-        if self._journalled:  # else the next one to open it would have to wait for that
-            self._empty_journal()
-        del self.disk  # the last reference closes the files
+        """Let other processes have it; nothing happens to one that is closed."""
+        if "disk" not in vars(self):
+            return
+        try:
+            if self._journalled:  # else the next one to open it would have to wait for that
+                self._empty_journal()
+        finally:
+            del self.disk  # the last reference closes the files
 
     def __enter__(self) -> Self:
         return self
@@ -270,14 +274,23 @@ class Store:
     # --- inside ------------------------------------------------------------------------------
 
     def _write(self, changes: Changes) -> None:
-        self._journalled += changes.write()
+        try:
+            self._journalled += changes.write()
+        except OSError as error:
+            raise self._not_written(error) from error
         if self._journalled >= _JOURNAL:
             self._empty_journal()
 
     def _empty_journal(self) -> None:
         """Bring what is written to its tables. Nothing is lost without, but the disk fills."""
-        self.disk.flush()
+        try:
+            self.disk.flush()
+        except OSError as error:
+            raise self._not_written(error) from error
         self._journalled = 0
+
+    def _not_written(self, error: OSError) -> InputError:
+        return InputError("store-not-written", Place(file=str(self.directory)), detail=error)
 
     def _put(
         self,

@@ -122,9 +122,8 @@ class _DocumentGraph:
         yield Quad(graph, A, DOCUMENT_CLASS, graph)
         yield Quad(graph, IDENTIFIER, Literal(document_key(self.document)), graph)
         yield Quad(graph, MODEL, self.model, graph)
-        source = self.document.attributes.get("source")
-        if isinstance(source, str):
-            yield Quad(graph, SOURCE, Literal(source), graph)
+        if self.document.source is not None:
+            yield Quad(graph, SOURCE, Literal(self.document.source), graph)
 
     def _about_entity(self, index: int) -> Iterator[Quad]:
         node, graph = self.entities[index], self.graph

@@ -182,13 +182,18 @@ def dictionary_files(path: str | Path) -> list[Path]:
     folder = Path(path)
     if not folder.is_dir():
         return [folder]
-    return sorted(file for file in folder.iterdir() if file.suffix in _DICTIONARY_SUFFIXES)
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.name.removesuffix(".gz").endswith(_DICTIONARY_SUFFIXES)
+    )
 
 
 def _read_entries(path: Path) -> Iterator[Entry]:
-    for number, line in Source(path).lines(raise_flaw):
+    source = Source(path)
+    for number, line in source.lines(raise_flaw):
         if line.strip():
-            yield _entry(line, path.stem, Place(file=str(path), line=number))
+            yield _entry(line, source.name, Place(file=str(path), line=number))
 
 
 def _entry(line: str, default_type: str, place: Place) -> Entry:

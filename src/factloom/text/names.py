@@ -159,7 +159,7 @@ class NameTable:
 
 
 def _is_regnal(words: Sequence[str]) -> bool:
-    return "of" in words[1:] or _ROMAN.fullmatch(words[-1]) is not None
+    return "of" in words[1:] or any(_ROMAN.fullmatch(word) for word in words[-1:])
 
 
 def _membership(parts: Sequence[Sequence[str]]) -> tuple[dict[str, int], NDArray[np.float32]]:
