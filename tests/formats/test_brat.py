@@ -248,6 +248,21 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         formats.write(documents, tmp_path / "missing" / "corpus", "brat")
 
 
+def test_two_documents_for_one_pair_leave_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="one-document-only"):
+        formats.write([Document("a", "1"), Document("b", "2")], tmp_path / "two.ann")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pair_stays_whole_if_the_new_annotations_cannot_be_written(tmp_path: Path) -> None:
+    read_pair(tmp_path, BRAT)
+    document = Document("Bo left.", mentions=(Mention(0, 2, "two words"),))
+    with pytest.raises(DocumentError, match="one word"):
+        formats.write([document], tmp_path / "doc.ann")
+    assert (tmp_path / "doc.txt").read_bytes().decode("utf-8") == BRAT_TEXT
+    assert (tmp_path / "doc.ann").read_text(encoding="utf-8") == BRAT
+
+
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
@@ -258,8 +273,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         ),
         (Document(" "), "there is no text"),
         (Document("a\0"), "NUL"),
+        (Document("\ufeffAda", mentions=(Mention(1, 4, "X"),)), "byte-order mark.*take it away"),
     ],
 )
 def test_what_has_no_line_is_refused(tmp_path: Path, document: Document, reason: str) -> None:
     with pytest.raises(DocumentError, match=reason):
         formats.write([document], tmp_path / "a.ann")
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ Document, they are kept under `attributes["brat"]`, and written again as long as
 Stenetorp et al., brat: a Web-based Tool for NLP-Assisted Text Annotation, EACL 2012.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from factloom.document import Document
 from factloom.errors import DocumentError, Flaw, InputError, Place
 from factloom.formats import source as limits
 from factloom.formats.character_mentions import found_sentences
-from factloom.formats.output import write_pieces
+from factloom.formats.output import write_together
 from factloom.formats.plain_text import whole_text
 from factloom.formats.report import Findings, Report
 from factloom.formats.source import Source
@@ -25,6 +26,7 @@ from factloom.formats.standoff import Line, lines_of, read_lines
 
 _SUFFIX = ".ann"
 _FIRST_LINE = re.compile(r"\s*(T\d+\t\S+ \d+ \d+|[REAMN]\d+\t\S+ |\*\t\S+ \S+ |#\d+\t\S+ )")
+_BYTE_ORDER_MARK = "\ufeff"
 _LONGEST_NAME = 200  # bytes of a file name: most systems take 255
 
 
@@ -126,9 +128,10 @@ def save(documents: Iterable[Document], path: Path) -> None:
     The folder gets its name only when it is complete, and takes the place of none that is there.
     """
     if path.name.removesuffix(".gz").endswith(_SUFFIX):
-        for number, document in enumerate(documents):
-            if number > 0:
-                raise InputError("one-document-only")
+        found = list(itertools.islice(documents, 2))
+        if len(found) > 1:
+            raise InputError("one-document-only")
+        for document in found:
             _save_pair(document, path)
         return
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
@@ -163,13 +166,26 @@ def _new_file(folder: Path, document: Document, number: int) -> Path:
 
 
 def _save_pair(document: Document, path: Path) -> None:
-    if not document.text.strip():
-        place = Place(document=document.id)
-        raise DocumentError("not-writable", place, value=document.text, detail="there is no text")
+    _check_text(document)
     zipped = ".gz" if path.name.endswith(".gz") else ""
     name = path.name.removesuffix(".gz").removesuffix(_SUFFIX)
-    write_pieces([document.text], path.with_name(f"{name}.txt{zipped}"))
-    write_pieces((f"{line}\n" for line in _lines_to_write(document)), path)
+    lines = [f"{line}\n" for line in _lines_to_write(document)]
+    write_together({path.with_name(f"{name}.txt{zipped}"): [document.text], path: lines})
+
+
+def _check_text(document: Document) -> None:
+    """Raise an error where the file of the text could not be read, or with other offsets."""
+    detail = None
+    if not document.text.strip():
+        detail = "there is no text"
+    elif document.text.startswith(_BYTE_ORDER_MARK):
+        detail = (
+            "at the beginning of a file U+FEFF is a byte-order mark and no part of the text; "
+            "take it away, and move mentions and sentences by one character"
+        )
+    if detail is not None:
+        place, value = Place(document=document.id), document.text[:40]
+        raise DocumentError("not-writable", place, value=value, detail=detail)
 
 
 def _lines_to_write(document: Document) -> list[str]:
