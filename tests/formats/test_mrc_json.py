@@ -117,6 +117,26 @@ def test_new_answers_take_the_place_of_those_of_the_source(tmp_path: Path) -> No
     assert (place["qas_id"], place["query"], place["start_position"]) == ("0.4", "loc", [4])
 
 
+def test_documents_of_one_id_or_none_are_not_read_as_others(tmp_path: Path) -> None:
+    mentions = (Mention(0, 3, "PER"), Mention(12, 16, "LOC"))
+    documents = [Document(f"Ada left {n} Oslo", mentions=mentions) for n in range(10, 12)]
+    documents += [document.replace(id="d") for document in documents]
+    formats.write(documents, tmp_path / "a.json", "mrc")
+    found = list(formats.read(tmp_path / "a.json"))
+    assert [(document.text, len(document.mentions)) for document in found] == [
+        (document.text, 2) for document in documents
+    ]
+    assert [document.id for document in found] == ["document-1", "document-2", "d", "d (2)"]
+
+
+def test_questions_of_a_document_with_a_new_id_are_not_those_of_the_old_one(tmp_path: Path) -> None:
+    [document] = read_records(tmp_path / "a", [question("a b", "0.7", "X", "0;0")])
+    assert [one["qas_id"] for one in written_records(tmp_path / "b", [document] * 2)] == [
+        "0.7",
+        "0 (2).1",
+    ]
+
+
 def test_types_are_asked_for_everywhere_if_they_are_named(tmp_path: Path) -> None:
     documents = [
         Document("Ada left. Bo too.", "1", mentions=(Mention(10, 12, "PERSON_NAME"),)),

@@ -91,6 +91,15 @@ def test_genia_is_written_from_any_document(tmp_path: Path) -> None:
     ]
 
 
+def test_genia_documents_of_one_id_or_none_are_not_read_as_one(tmp_path: Path) -> None:
+    given_ids = ("d", "d", "", "")
+    documents = [Document(f"Ada left {n} .", given_id) for n, given_id in enumerate(given_ids)]
+    formats.write(documents, tmp_path / "a", "genia")
+    found = list(formats.read(tmp_path / "a"))
+    assert [document.text for document in found] == [document.text for document in documents]
+    assert [document.id for document in found] == ["d", "d (2)", "document-3", "document-4"]
+
+
 def test_genia_flaws_name_record_and_mention(tmp_path: Path) -> None:
     bad = {
         "doc_id": "m1",

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from factloom.document import Document, Mention, Sentence
 from factloom.errors import Place
+from factloom.formats.document_ids import told_apart
 from factloom.formats.json_keys import extra_keys, other_keys
 from factloom.formats.json_records import conforming, encode, first_records, records
 from factloom.formats.report import Findings, Report
@@ -118,7 +119,7 @@ def _mention(
 
 def write(documents: Iterable[Document]) -> Iterator[str]:
     """The lines of a file, one a sentence."""
-    for document in documents:
+    for document in told_apart(documents):
         for record in _records(document):
             yield encode(record, document.id) + "\n"
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from factloom.document import Document, Mention, Sentence
 from factloom.errors import DocumentError, Place
+from factloom.formats.document_ids import told_apart
 from factloom.formats.json_records import array_pieces, conforming, first_records, records
 from factloom.formats.options import Names
 from factloom.formats.report import Findings, Report
@@ -80,7 +81,11 @@ def _numbered(source: Source, report: Report) -> Iterator[tuple[str, Place, _Que
     for place, record in records(source, report):
         checked = conforming(_SCHEMA, record, Findings(place, report))
         if checked is not None:
-            yield checked.qas_id.rpartition(".")[0] or checked.qas_id, place, checked
+            yield _document_id(checked.qas_id), place, checked
+
+
+def _document_id(question_id: str) -> str:
+    return question_id.rpartition(".")[0] or question_id
 
 
 def _words(context: object) -> list[str]:
@@ -168,7 +173,7 @@ def write(documents: Iterable[Document], options: WriteOptions) -> Iterator[str]
     """The pieces of a file, one question a line inside one array."""
     return array_pieces(
         (document.id, record)
-        for document in documents
+        for document in told_apart(documents)
         for record in _records(document, options.types)
     )
 
@@ -192,7 +197,7 @@ def _records(document: Document, types: Sequence[str]) -> Iterator[dict[str, Any
             "span_position": [f"{first};{last}" for first, last in found],
             "impossible": not found,
         }
-        yield _as_in_source(record, question, found)
+        yield _as_in_source(record, question, found, document.id)
 
 
 def _cut_at_spaces(sentence: Sentence, text: str) -> Sentence:
@@ -238,15 +243,23 @@ def _questions(
 
 
 def _as_in_source(
-    record: dict[str, Any], question: dict[str, Any], found: list[tuple[int, int]]
+    record: dict[str, Any],
+    question: dict[str, Any],
+    found: list[tuple[int, int]],
+    identifier: str,
 ) -> dict[str, Any]:
-    """The record with the source's other keys, and its answers if they are still the same."""
+    """The record with the source's other keys, and its id and answers if they still mean the same.
+
+    With the id of the source a document that has got another one would be read as the old one.
+    """
     absent = [key for key in _Question.model_fields if question.get(key, ...) is None]
     merged = {key: value for key, value in (record | question).items() if key not in absent}
     try:
         source = _Question.model_validate(merged)
     except ValidationError:  # somebody else's attribute
         return record
+    if _document_id(source.qas_id) != identifier:
+        merged["qas_id"] = record["qas_id"]
     if _words(source.context) != _words(record["context"]):
         merged["context"] = record["context"]
     if {span for _, span in _positions(source)} != set(found):
