@@ -111,6 +111,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "two outputs would be written to this file",
         "Give every --output a name of its own.",
     ),
+    "output-is-input": (
+        "the output is one of the files to be read, and would take its place",
+        "Give --output another name.",
+    ),
     "plots-missing": (
         "drawing needs matplotlib, which is not installed",
         "Install it: pip install 'factloom[plots]'.",

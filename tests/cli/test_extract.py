@@ -176,6 +176,9 @@ def test_options_count_before_the_file_of_thresholds(texts: Path, tmp_path: Path
         (("TEXTS", "--output", "out.data.gz"), "no-graph-for-suffix"),
         (("TEXTS", "--output", "out.jsonl", "--output", "../texts/out.jsonl"), "repeated-output"),
         (("TEXTS", "--output", "out.csv", "--output", "out.csv"), "repeated-output"),
+        (("page.html", "--output", "page.html"), "output-is-input"),
+        (("TEXTS", "page.html", "--output", "../texts/link.html"), "output-is-input"),
+        (("page-nodes.csv", "--output", "page.csv"), "output-is-input"),
         (("TEXTS", "--output", f"{'x' * 245}.jsonl"), "file-unwritable"),
         (("TEXTS", "--output", f"{'x' * 230}.csv"), "file-unwritable"),
     ],
@@ -185,6 +188,9 @@ def test_what_cannot_be_done_is_an_error_at_once(
 ) -> None:
     monkeypatch.chdir(texts)
     monkeypatch.setattr(Model, "predict", None)  # no work begins
+    for name in ("page.html", "page-nodes.csv"):
+        (texts / name).write_text("<p>Ada</p>")
+    (texts / "link.html").symlink_to("page.html")
     before = sorted(texts.iterdir())
     result = run(*(option.replace("TEXTS", str(texts)) for option in options))
     assert isinstance(result.exception, FactloomError)

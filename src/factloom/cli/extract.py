@@ -73,7 +73,7 @@ def extract(
     outputs = output or []
     own = [*_written_files(outputs), *([store] if store else [])]
     gathered = gather_files(inputs, format, problems.append, leave_out=own)
-    _check_outputs(outputs)
+    _check_outputs(outputs, inputs)
     settings = _settings(relations, thresholds, minimum_score)
 
     import factloom
@@ -160,8 +160,11 @@ def _not_yet_read(
 # --- outputs -------------------------------------------------------------------------------------
 
 
-def _check_outputs(outputs: Sequence[Path]) -> None:
-    """Raise now what would otherwise be raised after a long extraction."""
+def _check_outputs(outputs: Sequence[Path], inputs: Sequence[str]) -> None:
+    """Raise now what would otherwise be raised after a long extraction.
+
+    An output within a directory that is read is none of the inputs: it may be that of the last run.
+    """
     from factloom.graph.exports import check_suffix, graph_suffix
 
     for path in outputs:
@@ -171,7 +174,7 @@ def _check_outputs(outputs: Sequence[Path]) -> None:
     for number, file in enumerate(files):
         if file.resolve() in {other.resolve() for other in files[:number]}:
             raise InputError("repeated-output", Place(file=str(file)))
-        check_writable(file)
+        check_writable(file, inputs)
 
 
 def _written_files(outputs: Iterable[Path]) -> list[Path]:

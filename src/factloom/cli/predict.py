@@ -1,6 +1,7 @@
 """`factloom predict`: documents in, the same documents with predicted relations or mentions out."""
 
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,12 +95,19 @@ def in_batches(
                 progress.advance(bar, len(group.parts))
 
 
-def check_writable(path: Path) -> None:
-    """Raise now what would otherwise be raised after a long prediction."""
+def check_writable(path: Path, inputs: Iterable[str | Path] = ()) -> None:
+    """Raise now what would otherwise be raised after a long prediction, or never.
+
+    An output in the place of one of the `inputs` would be written without a word, and what stood
+    there be lost.
+    """
     from factloom.formats.output import try_out
 
     if path.is_dir() or not path.parent.is_dir():
         raise InputError("output-name", Place(file=str(path)))
+    # A device, such as a terminal, may well be both.
+    if path.is_file() and os.path.realpath(path) in map(os.path.realpath, inputs):
+        raise InputError("output-is-input", Place(file=str(path)))
     try_out(path)
 
 
