@@ -109,6 +109,17 @@ def test_an_output_without_a_folder_is_told_before_anything_is_read(folder: Path
     assert caught.value.code == "output-name"
 
 
+@pytest.mark.parametrize("name", ["a.txt", "names.txt"])
+def test_neither_a_text_nor_the_dictionary_is_overwritten(folder: Path, name: str) -> None:
+    (folder / "names.txt").write_text("Ada\n", encoding="utf-8")
+    before = (folder / name).read_bytes()
+    options = ("--dictionary", str(folder / "names.txt"), "--output", str(folder / name))
+    with pytest.raises(InputError) as caught:
+        label(folder, *options)
+    assert caught.value.code == "output-is-input"
+    assert (folder / name).read_bytes() == before
+
+
 @pytest.mark.parametrize("text", ["person", "=PER", "person="])
 def test_a_renaming_needs_two_names(folder: Path, text: str) -> None:
     result = label(folder, "--output", str(folder / "out.jsonl"), "--rename", text)

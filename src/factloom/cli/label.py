@@ -56,7 +56,7 @@ def label(
     from factloom.formats.gathering import gather_files, with_own_ids
     from factloom.text.dictionary import read_dictionary
 
-    check_writable(output)
+    check_writable(output, inputs=[*texts, *dictionary])
     written = registry.target_format(output, output_format)
     names = read_dictionary(dictionary, case, _renamed_types(rename or ()), parts or ())
     problems: list[Problem] = []
