@@ -528,6 +528,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there is no text in it that a reader would see",
         "Pages that a script fills have none: save what the browser shows, as HTML or text.",
     ),
+    "page-too-deep": (
+        "quotes and lists lie in each other too deep: from {limit} levels on they are not read",
+        "Take away some of their marks in this line, such as '>', or save the page as plain text.",
+    ),
     "broken-pdf": (
         "this is no PDF file, or a damaged one: {detail}",
         "Fetch it again, or repair it, for example with `qpdf in.pdf out.pdf`.",

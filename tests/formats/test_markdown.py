@@ -121,6 +121,14 @@ def test_deep_lists_are_read_to_the_ground(tmp_path: Path) -> None:
     assert len(read(tmp_path, page).sentences) == 40
 
 
+def test_quotes_that_lie_too_deep_are_an_error_that_names_the_line(tmp_path: Path) -> None:
+    assert read(tmp_path, "> " * 99 + "Ada").text == "Ada"
+    settings = "---\ntitle: x\n---\n"
+    for page in ("> " * 100 + "Ada", "- " * 60 + "Ada"):
+        with pytest.raises(InputError, match=r"page\.md, line 6: .*\[page-too-deep\]"):
+            read(tmp_path, f"{settings}First.\n\n{page}")
+
+
 def test_page_without_text_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no-readable-text"):
         read(tmp_path, "![badge](a.svg)\n")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from factloom.document import Document
-from factloom.errors import InputError
+from factloom.errors import InputError, Place
 from factloom.formats.html import page_blocks
 from factloom.formats.page_blocks import CELL_SEPARATOR, Block, read_blocks
 from factloom.formats.plain_text import whole_text
@@ -29,13 +29,17 @@ _SETTINGS = re.compile(
     rf"\A---[ \t]*\r?\n(?={_KEY}).*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL
 )
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_DEEPEST = 100  # of quotes and lists in each other; the parser leaves out what lies deeper
+_CONTAINERS = ("blockquote_open", "list_item_open")
+_DEEPEST = 100  # levels of them in each other; the parser calls itself for each
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:
     parser = _parser(source)
-    page = _SETTINGS.sub("", whole_text(source))
-    yield from read_blocks(_blocks(parser.parse(page)), source, report)
+    text = whole_text(source)
+    page = _SETTINGS.sub("", text)
+    tokens = parser.parse(page)
+    _check_depth(tokens, source, lines_in_front=text.count("\n") - page.count("\n"))
+    yield from read_blocks(_blocks(tokens), source, report)
 
 
 def _parser(source: Source) -> "MarkdownIt":
@@ -46,6 +50,15 @@ def _parser(source: Source) -> "MarkdownIt":
         raise InputError("page-library-missing", source.place, **missing) from None
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
     return parser.enable(["table", "strikethrough"])
+
+
+def _check_depth(tokens: Iterable["Token"], source: Source, lines_in_front: int) -> None:
+    """Raise an error where the parser has left out what lies too deep: it does so silently."""
+    for token in tokens:
+        if token.type in _CONTAINERS and token.level + 1 >= _DEEPEST:
+            line = None if token.map is None else lines_in_front + token.map[0] + 1
+            place = Place(file=str(source.path), line=line)
+            raise InputError("page-too-deep", place, limit=_DEEPEST)
 
 
 def _blocks(tokens: Iterable["Token"]) -> Iterator[Block]:
