@@ -34,9 +34,12 @@ def lexicons(corpus: str) -> dict[str, Variant]:
     }
 
 
+AS_PUBLISHED = ("model.other_types=0.0", "model.hidden_words=0.0", "dictionary.parts={}")
+
+
 def _risk(name: str) -> tuple[str, ...]:
     """One of the risks beside bnPU, with the cross-entropy that they were published with."""
-    return (f'model.risk="{name}"', "model.exponent=0.0")
+    return (f'model.risk="{name}"', "model.exponent=0.0", *AS_PUBLISHED)
 
 
 VARIANTS = {
@@ -57,9 +60,10 @@ VARIANTS = {
         "unlabelled as negative": Variant(PU, _risk("unlabelled_negative")),
         "bagging": Variant(PU, _risk("bagging")),
         "uPU": Variant(PU, _risk("upu")),
-        "bnPU": Variant(PU),
-        "bnPU, prior estimated": Variant(PU, ('model.priors="estimated"',)),
-        "AdaPU": Variant(PU, grows=True),
+        "bnPU": Variant(PU, AS_PUBLISHED),
+        "bnPU, prior estimated": Variant(PU, ('model.priors="estimated"', *AS_PUBLISHED)),
+        "bnPU, all of the recipe": Variant(PU),
+        "AdaPU, all of the recipe": Variant(PU, grows=True),
     },
 }
 

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError,
 
 from factloom.errors import Place, RecipeError
 from factloom.text.dictionary import Case
+from factloom.text.name_parts import Part
 from factloom.training.settings import TrainingSettings
 
 DEFAULT_DATA = "../shared/data"
@@ -101,10 +102,10 @@ class DictionaryRecipe(_Part):
     )
     case: Case = Field("exact", description="When a piece of text is a name; see `Dictionary`.")
     types: dict[str, str] = Field({}, description="Other names for types: {person = 'PER'}.")
-    parts: list[str] = Field(
-        [],
-        description="Types whose entries are parts of names, such as first names: what stands "
-        "beside them and looks like a name is marked, too.",
+    parts: dict[str, Part] = Field(
+        {},
+        description="Types whose entries are the `first`, the `last` or `any` part of names: what "
+        "stands beside them and looks like a name is marked, too.",
     )
     rounds: PositiveInt = Field(5, description="factloom adapt: how many rounds at most.")
     minimum_count: PositiveInt = Field(

@@ -125,3 +125,17 @@ def test_a_renaming_needs_two_names(folder: Path, text: str) -> None:
     result = label(folder, "--output", str(folder / "out.jsonl"), "--rename", text)
     assert result.exit_code == 2
     assert "old=new" in result.output
+
+
+def test_parts_of_names_are_marked_as_whole_names(folder: Path) -> None:
+    (folder / "a.txt").write_text("Today Ada Lovelace left Oslo Central.", encoding="utf-8")
+    output = folder / "out.jsonl"
+    assert label(folder, "--parts", "person=first", "--output", str(output)).exit_code == 0
+    assert found(output) == [("Ada Lovelace", "person"), ("Oslo", "place")]
+
+
+@pytest.mark.parametrize("text", ["person", "person=", "person=middle"])
+def test_what_is_no_part_of_a_name_is_refused(folder: Path, text: str) -> None:
+    result = label(folder, "--output", str(folder / "out.jsonl"), "--parts", text)
+    assert result.exit_code == 2
+    assert "first, last, any" in " ".join(result.stderr.replace("│", " ").split())

@@ -216,7 +216,7 @@ def test_renaming_a_type_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 def test_parts_of_names_are_marked_as_whole_names(tmp_path: Path) -> None:
     (tmp_path / "PER.txt").write_text("Andrei\n", encoding="utf-8")
     (tmp_path / "LOC.txt").write_text("Paris\n", encoding="utf-8")
-    dictionary = read_dictionary([tmp_path], parts=["PER"])
+    dictionary = read_dictionary([tmp_path], parts={"PER": "first"})
     document = mark(Document("In Paris Open tennis Andrei Tiwontschik won."), dictionary)
     names = [document.mention_text(index) for index in range(len(document.mentions))]
     assert names == ["Paris", "Andrei Tiwontschik"]
@@ -225,7 +225,7 @@ def test_parts_of_names_are_marked_as_whole_names(tmp_path: Path) -> None:
 def test_parts_of_an_unknown_type_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "PER.txt").write_text("Andrei\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        read_dictionary([tmp_path], parts=["LOC"])
+        read_dictionary([tmp_path], parts={"LOC": "any"})
     assert caught.value.code == "no-such-type"
     assert "PER" in str(caught.value)
 

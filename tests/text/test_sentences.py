@@ -168,3 +168,16 @@ def test_headings_bullets_and_numbers_begin_lines() -> None:
 
 def test_windows_line_ends_are_line_ends() -> None:
     assert sentences("One\r\n\r\nTwo\r\nThree") == ["One", "Two", "Three"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Brown is the head of the\nUnited Mills.",
+        "Ada,\nBo\nCy",
+        f"{'wide ' * 12}\n{'wide ' * 9}wide\nNarrow.\n\n{'x' * 46} x\nY.",
+    ],
+)
+def test_windows_line_ends_cut_no_other_sentences_than_others(text: str) -> None:
+    expected = [sentence.replace("\n", "\r\n") for sentence in sentences(text)]
+    assert sentences(text.replace("\n", "\r\n")) == expected

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
@@ -14,6 +14,7 @@ from factloom.document import Document
 if TYPE_CHECKING:
     from factloom.formats.gathering import Problem
     from factloom.text.dictionary import Dictionary
+    from factloom.text.name_parts import Part
 
 
 def label(
@@ -39,8 +40,8 @@ def label(
     parts: Annotated[
         list[str] | None,
         typer.Option(
-            help="A type whose entries are parts of names, such as first names: PER. The words "
-            "with capitals beside them are marked, too. May be repeated."
+            help="A type whose entries are the first, last or any part of names: PER=first. The "
+            "words with capitals beside them are marked, too. May be repeated."
         ),
     ] = None,
     format: Annotated[
@@ -58,7 +59,8 @@ def label(
 
     check_writable(output, inputs=[*texts, *dictionary])
     written = registry.target_format(output, output_format)
-    names = read_dictionary(dictionary, case, _renamed_types(rename or ()), parts or ())
+    renamed = _pairs(rename or (), "--rename takes old=new")
+    names = read_dictionary(dictionary, case, renamed, _parts(parts or ()))
     problems: list[Problem] = []
     own = [output, *map(Path, dictionary)]  # no texts, wherever they stand
     gathered = gather_files(texts, format, problems.append, leave_out=own)
@@ -104,11 +106,22 @@ class _Counts:
             yield f"{kind}: {self.mentions[kind]:,} mentions of {names:,} names"
 
 
-def _renamed_types(given: Iterable[str]) -> dict[str, str]:
-    renamed = {}
+def _parts(given: Iterable[str]) -> dict[str, "Part"]:
+    from factloom.text.name_parts import Part
+
+    usage = f"--parts takes type=part, where part is one of {', '.join(get_args(Part))}"
+    found = _pairs(given, usage)
+    for kind, part in found.items():
+        if part not in get_args(Part):
+            raise typer.BadParameter(f"{usage}, not {f'{kind}={part}'!r}.")
+    return cast(dict[str, "Part"], found)
+
+
+def _pairs(given: Iterable[str], usage: str) -> dict[str, str]:
+    found = {}
     for text in given:
-        old, equals, new = text.partition("=")
-        if not (old and equals and new):
-            raise typer.BadParameter(f"--rename takes old=new, not {text!r}.")
-        renamed[old] = new
-    return renamed
+        left, equals, right = text.partition("=")
+        if not (left and equals and right):
+            raise typer.BadParameter(f"{usage}, not {text!r}.")
+        found[left] = right
+    return found

@@ -25,7 +25,7 @@ from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
 from factloom.formats.report import raise_flaw
 from factloom.formats.source import Source
-from factloom.text.name_parts import whole_names
+from factloom.text.name_parts import Part, whole_names
 from factloom.text.tags import TypedSpan
 from factloom.text.tokens import tokenised_sentences
 
@@ -54,15 +54,18 @@ class Dictionary:
     headlines  else where it is all in capitals (LONDON for London), from four characters on
     ignore     however its letters are written
 
-    Entries of the types `parts` may be parts of names, which are then found as a whole.
+    Entries of the types in `parts` may be parts of names, which are then found as a whole.
     """
 
     def __init__(
-        self, entries: Iterable[Entry], case: Case = "exact", parts: Iterable[str] = ()
+        self,
+        entries: Iterable[Entry],
+        case: Case = "exact",
+        parts: Mapping[str, Part] | None = None,
     ) -> None:
         self.entries = tuple(entries)
         self.case = case
-        self.parts = frozenset(parts)
+        self.parts = dict(parts or {})
         self._types = _types_by_key((_key(entry.name, case), entry) for entry in self.entries)
         self._capitals = _types_by_key(
             (_key(entry.name, case).upper(), entry)
@@ -149,7 +152,7 @@ def read_dictionary(
     paths: Sequence[str | Path],
     case: Case = "exact",
     types: Mapping[str, str] | None = None,
-    parts: Iterable[str] = (),
+    parts: Mapping[str, Part] | None = None,
 ) -> Dictionary:
     """The names of files and of folders of files, in the order given; `types` renames types.
 

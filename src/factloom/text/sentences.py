@@ -30,7 +30,8 @@ _LONELY_QUOTE = re.compile(r"\s+[\"”»](?=\s|$)")
 _WORD_IN_FRONT = re.compile(rf"[^\s{re.escape(_OPENING)}—–/-]*")  # of the reversed text
 _WORD_BEHIND = re.compile(rf"\s*[{re.escape(_OPENING)}]*(\S{{0,40}})")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_LINE_END = re.compile(r"\n\s*")
+_LINE_BREAK = re.compile(r"\r?\n")
+_LINE_END = re.compile(r"\r?\n\s*")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 # Lower-case words that can begin a sentence: mRNA, p53, iPhone.
@@ -148,7 +149,7 @@ def _goes_on(line: str, behind: str) -> bool:
 
 def _wrapped_width(paragraph: str) -> int:
     """The width at which an editor seems to have broken the lines; 0 if it has not."""
-    lengths = [len(line) for line in paragraph.strip().split("\n")]
+    lengths = [len(line) for line in _LINE_BREAK.split(paragraph.strip())]
     full, last = lengths[:-1], lengths[-1]
     widest = max(full, default=0)
     wrapped = len(full) >= 2 and last <= widest and all(_is_full(n, widest) for n in full)
