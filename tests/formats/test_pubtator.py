@@ -156,6 +156,7 @@ def test_block_without_text_is_a_flaw(tmp_path: Path) -> None:
         Document("a", id="1|2"),
         Document("a", "1", (), (Mention(0, 1, "a\tb"),)),
         Document("a", "1", (), (Mention(0, 1, "X"),), (Entity((0,), "X", id="A,B"),)),
+        Document("Ada\n", "1", (), (Mention(0, 4, "X"),)),
     ],
 )
 def test_what_the_columns_cannot_hold_is_refused(tmp_path: Path, document: Document) -> None:

@@ -207,6 +207,12 @@ def _lines(document: Document) -> Iterator[str]:
         for index in entity.mentions:
             named[index].append(identifier)
     for index, mention in enumerate(document.mentions):
+        if not abstract and mention.end > len(title):
+            value = document.text[mention.start : mention.end]
+            detail = (
+                "without an abstract no line end is read behind the title; end the mention there"
+            )
+            raise DocumentError("not-writable", place, value=value, detail=detail)
         span = str(mention.start), str(mention.end)
         name = _one_line(document.mention_name(index))
         columns = _identifier_columns(mention, named[index])
