@@ -211,6 +211,17 @@ def test_other_formats_are_written_from_the_documents(store: Path, tmp_path: Pat
     assert "Ada Lovelace" in (tmp_path / "graph.graphml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["graph.txt", "graph.json", "graph.xml", "graph.n3", "graph.gz"])
+def test_other_suffixes_than_the_documented_ones_are_refused(
+    store: Path, tmp_path: Path, name: str
+) -> None:
+    result = run("graph", "export", tmp_path / name, "--store", store)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "no-graph-for-suffix"
+    assert ".jsonl" in str(result.exception)
+    assert not (tmp_path / name).exists()
+
+
 # --- query ----------------------------------------------------------------------------------------
 
 BORN = "SELECT ?name { ?person wdt:P19 ?place ; rdfs:label ?name }"
