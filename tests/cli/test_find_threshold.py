@@ -89,6 +89,16 @@ def test_the_file_says_the_relations_in_words_and_is_what_extract_reads(gold: Pa
     assert (schema.least_score("died"), schema.least_score("born")) == (0.85, 0.0)
 
 
+@pytest.mark.parametrize("relation", ["𠮷rel", 'a "b"\\', "tab\t", "\x7f", "出生地"])
+def test_any_name_of_a_relation_is_a_key(
+    gold: Path, relation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FOUND, relation, (0.6, "y"))
+    formats.write([document(0, Relation(0, 1, relation))], gold)
+    own = found(gold, "--per-relation", "--minimum-support", "1")
+    assert own["thresholds"] == {relation: 0.0}
+
+
 def test_the_table_shows_what_is_gained(gold: Path) -> None:
     result = run(gold, "--per-relation", "--minimum-support", "3")
     (everything,) = [line for line in result.stdout.splitlines() if "all relations" in line]

@@ -105,7 +105,12 @@ def _toml(found: "Thresholds", names: Mapping[str, str]) -> Iterator[str]:
         yield "\n[thresholds]\n"
     for relation, least in found.of_relations.items():
         comment = f"  # {' '.join(names[relation].split())}" if relation in names else ""
-        yield f"{json.dumps(relation)} = {least}{comment}\n"
+        yield f"{_quoted(relation)} = {least}{comment}\n"
+
+
+def _quoted(key: str) -> str:
+    """A key as TOML has it: as in JSON, but without halves of surrogate pairs, and without DEL."""
+    return json.dumps(key, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _show(scored: Mapping[str, "Scored"], found: "Thresholds", names: Mapping[str, str]) -> None:
