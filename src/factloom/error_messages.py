@@ -500,7 +500,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Write another format (`factloom data convert --to jsonl` holds everything), or change it.",
     ),
     "one-document-only": (
-        "a plain text file holds one document, but there are more",
+        "a file of this format holds one document, but there are more",
         "Write another format, such as jsonl.",
     ),
     "repeated-document": (

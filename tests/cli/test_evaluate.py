@@ -169,6 +169,14 @@ def test_train_facts_may_be_a_list_or_a_training_file(
     assert scores == [0.0, 0.0]
 
 
+def test_the_gold_is_not_written_over(model: Path, gold: Path) -> None:
+    before = gold.read_bytes()
+    result = run(model, gold, "--output", gold)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "output-is-input"
+    assert gold.read_bytes() == before
+
+
 def test_the_predictions_of_the_model_are_kept(model: Path, gold: Path, tmp_path: Path) -> None:
     run(model, gold, "--output", tmp_path / "kept.jsonl")
     assert list(formats.read(tmp_path / "kept.jsonl")) == PREDICTED

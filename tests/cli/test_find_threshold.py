@@ -157,3 +157,11 @@ def test_a_file_that_is_there_is_kept_until_the_new_one_is_whole(
     assert path.read_text() == "minimum_score = 0.3"
     assert found(gold) == {"minimum_score": 0.75}
     assert {file.name for file in gold.parent.iterdir()} == {"found.toml", "gold.jsonl"}
+
+
+def test_the_documents_are_not_written_over(gold: Path) -> None:
+    before = gold.read_bytes()
+    result = CliRunner().invoke(app, ["find-threshold", "model", str(gold), "--output", str(gold)])
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "output-is-input"
+    assert gold.read_bytes() == before

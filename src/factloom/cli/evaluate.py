@@ -97,7 +97,7 @@ def evaluate(
         measured = chosen.measure_file(gold, Path(model), facts, bootstrap, predictions_format)
     else:
         if output is not None:
-            check_writable(output)
+            check_writable(output, [file])
         asked = _Asked(factloom.load(model), batch_size, join_words)
         chosen = TASKS[task or asked.task]
         answers = chosen.ask(asked, gold)

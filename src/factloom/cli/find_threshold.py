@@ -47,7 +47,7 @@ def find_threshold(
     from factloom.formats.output import write_pieces
 
     precision = _wanted_precision(metric)
-    check_writable(output)
+    check_writable(output, [file])
     gold, place = list(formats.read(file, format)), Place(file=str(file))
     if not any(document.relations for document in gold):
         raise InputError("no-true-relations", place)
