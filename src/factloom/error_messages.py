@@ -815,6 +815,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the model does not look into this embedding table when it reads a batch",
         "Name another table, or leave out the setting to move the word embeddings.",
     ),
+    "r-drop-behind": (
+        "the plug-in {other} stands in front of r_drop and changes the loss, which r_drop then "
+        "takes for the model's own",
+        "Put [plugins.r_drop] in front of [plugins.{other}].",
+    ),
     "no-logits": (
         "the model's output has no `logits` to compare predictions by",
         "Leave out the plug-in, or train another kind of model with it.",

@@ -217,3 +217,18 @@ def test_mentions_keep_everything_but_their_place() -> None:
     mentions = (*document.mentions[:-1], replace(document.mentions[-1], score=0.5, name="own"))
     *_, last = cut(document.replace(mentions=mentions), offsets, 10)
     assert replace(last.document.mentions[-1], start=0, end=0) == Mention(0, 0, "X", 0.5, "own")
+
+
+def test_relations_of_a_document_without_sentences_have_no_evidence() -> None:
+    document, offsets = made([5, 5, 5, 5])
+
+    def relate(parts: list[Document]) -> list[Document]:
+        return [
+            part.replace(relations=(Relation(0, 1, "P1", score=0.5, evidence=(0,)),))
+            for part in parts
+        ]
+
+    bare = relate_in_stretches(document.replace(sentences=()), offsets, 8, relate)
+    assert bare.relations
+    assert all(relation.evidence == () for relation in bare.relations)
+    assert any(r.evidence for r in relate_in_stretches(document, offsets, 8, relate).relations)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -304,3 +305,51 @@ def test_entities_of_a_text_without_tokens_are_an_error_with_the_document(
     )
     with pytest.raises(ModelError, match="odd"):
         model.relate([document])
+
+
+def test_a_pair_of_a_long_document_has_no_more_relations_than_the_settings_allow(
+    tiny_encoder_path: Path,
+) -> None:
+    text = " ".join(["Mara Velden was born in Torvik. She founded Quillmark Ltd."] * 8)
+    (free,) = make_model(tiny_encoder_path, stretch=40, most_relations=3).predict([Document(text)])
+    (one,) = make_model(tiny_encoder_path, stretch=40, most_relations=1).predict([Document(text)])
+    of_pairs = Counter((relation.head, relation.tail) for relation in one.relations)
+    assert of_pairs
+    assert max(of_pairs.values()) == 1
+    assert len(free.relations) > len(one.relations)
+
+
+def test_an_entity_in_a_sentence_behind_the_last_token_may_be_evidence(
+    tiny_encoder_path: Path,
+) -> None:
+    model = make_model(tiny_encoder_path, most_relations=3)
+    document = Document(
+        "Ada met Bob. \u200b",
+        sentences=(Sentence(0, 12), Sentence(13, 14)),
+        mentions=(Mention(0, 3, "PER"), Mention(13, 14, "PER")),
+        entities=(Entity((0,), "PER"), Entity((1,), "PER")),
+    )
+    (found,) = model.relate([document])
+    assert found.relations
+    assert all(set(relation.evidence) <= {0, 1} for relation in found.relations)
+
+
+def test_fitting_the_scores_again_changes_nothing(
+    tiny_encoder_path: Path, short: list[Document]
+) -> None:
+    model = make_model(tiny_encoder_path)
+    first = model.fit_scores(short)
+    assert model.fit_scores(short) == pytest.approx(first)
+
+
+def test_scores_are_fitted_to_documents_with_a_mention_over_two_sentences(
+    tiny_encoder_path: Path, short: list[Document]
+) -> None:
+    text = "Mara Velden was born in Torvik. Quillmark Ltd is hers."
+    document = Document(
+        text,
+        sentences=(Sentence(0, 31), Sentence(32, len(text))),
+        mentions=(Mention(0, 11, "PER"), Mention(24, 45, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+    )
+    assert "mention_temperature" in make_model(tiny_encoder_path).fit_scores([*short, document])

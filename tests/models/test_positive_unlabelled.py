@@ -15,7 +15,7 @@ from model_checks import (
     check_saved_and_loaded,
 )
 
-from factloom.document import Document, Mention
+from factloom.document import Document, Mention, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.models.label_shares import LabelShares
@@ -308,3 +308,14 @@ def test_given_shares_are_what_the_risks_use(tiny_encoder_path: Path) -> None:
     shares = LabelShares(prior=(0.5,), share=(0.25,), negative_share=(0.0,))
     model = PositiveUnlabelled(Encoder.load(str(tiny_encoder_path)), ["PER"], shares)
     assert (model.prior.tolist(), model.share.tolist()) == ([0.5], [0.25])
+
+
+def test_words_that_are_empty_in_their_source_are_no_names(tiny_encoder_path: Path) -> None:
+    model = make_model(tiny_encoder_path)
+    with torch.no_grad():
+        model.classifier.bias.copy_(torch.tensor([50.0, -50.0]))  # everything is a place
+    text = "Mara left."
+    words = ((0, 4), (4, 4), (5, 9))
+    sentences = (Sentence(0, 9, tokens=words), Sentence(9, 10, tokens=((9, 9),)))
+    (found,) = model.predict([Document(text, sentences=sentences)])
+    assert [found.mention_text(index) for index in range(len(found.mentions))] == ["Mara left"]

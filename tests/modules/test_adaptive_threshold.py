@@ -151,3 +151,17 @@ def test_where_no_shift_balances_there_is_none(gold: int) -> None:
     margins = AdaptiveThreshold().margins(logits_and_labels()[0])
     assert balanced_shift(margins, 1, gold) == 0
     assert balanced_shift(margins[:0], 1, gold) == 0
+
+
+def test_half_precision_loses_nothing_of_the_loss() -> None:
+    logits = torch.tensor([[6.0, 0.0, 1.0, -2.0]], dtype=torch.float32)
+    labels = torch.tensor([[False, False, False]])
+    losses, gradients = [], []
+    for dtype in (torch.float32, torch.bfloat16):
+        given = logits.to(dtype).clone().requires_grad_()
+        loss = AdaptiveThreshold().loss(given, labels).sum()
+        loss.backward()
+        losses.append(loss.item())
+        gradients.append(given.grad.float())
+    assert losses[1] == pytest.approx(losses[0])
+    torch.testing.assert_close(gradients[1], gradients[0], rtol=0.01, atol=1e-6)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from factloom.modules.thresholds import GlobalThreshold
+from factloom.modules.thresholds import GlobalThreshold, highest
 
 
 def f1_of(margins: Tensor, labels: Tensor, gold: int) -> float:
@@ -99,3 +99,10 @@ def test_threshold_is_saved_with_the_weights() -> None:
     other = GlobalThreshold()
     other.load_state_dict(rule.state_dict())
     assert float(other.threshold) == 3.0
+
+
+def test_only_the_highest_scores_of_a_pair_are_kept() -> None:
+    scores = torch.tensor([[3.0, 1.0, 2.0], [-1.0, -3.0, -2.0]])
+    none = -torch.inf
+    assert highest(scores, 2).tolist() == [[3.0, none, 2.0], [-1.0, none, -2.0]]
+    assert torch.equal(highest(scores, 5), scores)

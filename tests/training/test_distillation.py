@@ -301,6 +301,18 @@ def test_r_drop_is_the_mean_of_two_losses_and_their_divergence(
     assert float(changed.loss) == pytest.approx(expected, rel=1e-9)
 
 
+def test_r_drop_behind_a_plug_in_that_changes_the_loss_is_refused(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+) -> None:
+    model = reasoning_model(tiny_encoder_path, documents)
+    plugins = make_plugins({"self_distillation": {}, "r_drop": {}})
+    examples, settings = model.prepare(documents), toy_settings(epochs=1)
+    trainer = Trainer(model, examples, settings, tmp_path, plugins=plugins)
+    with pytest.raises(RecipeError, match=r"in front of \[plugins.self_distillation\]"):
+        plugins[1].on_start(trainer)
+    plugins[1].on_start(Trainer(model, examples, settings, tmp_path, plugins=plugins[::-1]))
+
+
 # --- distillation ----------------------------------------------------------------------------
 
 

@@ -106,9 +106,12 @@ class JointLayout:
     def example(self, document: Document, tokens: Tokens) -> JointExample:
         """The words are those that would be found in the bare text: the source's may differ."""
         sentences = tuple(Sentence(found.start, found.end) for found in document.sentences)
-        words = self.words(document.replace(sentences=sentences), tokens)
+        return self.of_parts(document, document.replace(sentences=sentences), tokens)
+
+    def of_parts(self, document: Document, read: Document, tokens: Tokens) -> JointExample:
+        """The entities of a document, and the words of what is `read` of it."""
         mentions = self.mentions(document, tokens)
-        return JointExample(words, self.known(document, tokens, mentions))
+        return JointExample(self.words(read, tokens), self.known(document, tokens, mentions))
 
     def word_batch(self, examples: Sequence[WordExample]) -> WordBatch:
         return word_documents.make_batch(examples, self.encoder, whole_words=False)

@@ -58,13 +58,20 @@ def relate_in_stretches(
                 relation,
                 head=stretch.entities[relation.head],
                 tail=stretch.entities[relation.tail],
-                evidence=tuple(sorted({stretch.sentences[s] for s in relation.evidence})),
+                evidence=_evidence(document, stretch, relation),
                 provenance=renumbered(relation.provenance, stretch.entities),
             )
             key = (whole.head, whole.tail, whole.type)
             if key not in found or (whole.score or 0) > (found[key].score or 0):
                 found[key] = whole
     return document.replace(relations=tuple(found[key] for key in sorted(found)))
+
+
+def _evidence(document: Document, stretch: Stretch, relation: Relation) -> tuple[int, ...]:
+    """By the document's own sentences; a document that has none has no evidence either."""
+    if not document.sentences:
+        return ()
+    return tuple(sorted({stretch.sentences[sentence] for sentence in relation.evidence}))
 
 
 def cut(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[Stretch]:

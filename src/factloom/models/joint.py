@@ -315,15 +315,20 @@ class Joint(nn.Module):
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set temperatures and the threshold of links by documents that were not trained on."""
-        self.mention_temperature.fill_(1.0)
-        mentions = sequence_decoding.calibrate_mentions(documents, self.predict(documents))
-        self.mention_temperature.fill_(mentions["temperature"])
-        examples = self.prepare(documents)
+        tokenised = self.encoder.tokenize([document.text for document in documents])
+        examples = [
+            self.layout.of_parts(document, _bare(document), tokens)
+            for document, tokens in zip(documents, tokenised, strict=True)
+        ]
         links, margins, labels = self._true_entities(documents, examples)
         of_mentions = [example.known.mentions for example in examples]
         fitted = entity_decoding.fit_links(documents, of_mentions, links, self.link_scale)
         gold = sum(len(document.relations) for document in documents)
         relations = relation_decoding.fit_to_margins(self, margins, labels, gold)
+        # the last: links decide the entities, and these the types of mentions
+        self.mention_temperature.fill_(1.0)
+        mentions = sequence_decoding.calibrate_mentions(documents, self.predict(documents))
+        self.mention_temperature.fill_(mentions["temperature"])
         return {f"mention_{name}": value for name, value in mentions.items()} | fitted | relations
 
     @torch.inference_mode()

@@ -41,6 +41,7 @@ from factloom.modules.thresholds import (
     AdaptiveThreshold,
     GlobalThreshold,
     balanced_shift,
+    highest,
     strongest,
 )
 
@@ -232,6 +233,8 @@ def decode(
     for row, (pair, kind) in enumerate(zip(pairs.tolist(), types.tolist(), strict=True)):
         owner, (head, tail) = int(owners[pair]), ends[pair].tolist()
         sentences = weights[row, : len(documents[owner].sentences)].tolist()
+        # sentences behind the last token of the batch have no column
+        sentences += [0.0] * (len(documents[owner].sentences) - len(sentences))
         relation = Relation(
             head=head,
             tail=tail,
@@ -268,7 +271,20 @@ def in_stretches(
 ) -> Document:
     """A long document with the relations of its stretches, which agree with each other."""
     found = relate_in_stretches(document, offsets, settings.stretch, relate)
-    return found.replace(relations=consistent(settings, found, found.relations))
+    kept = _surest_of_pairs(found.relations, settings.most_relations)
+    return found.replace(relations=consistent(settings, found, kept))
+
+
+def _surest_of_pairs(relations: Sequence[Relation], most: int) -> list[Relation]:
+    """At most so many of each pair: each stretch may have found others."""
+    kept: dict[tuple[int, int], list[Relation]] = {}
+    for relation in relations:
+        kept.setdefault((relation.head, relation.tail), []).append(relation)
+    return [
+        relation
+        for found in kept.values()
+        for relation in sorted(found, key=lambda each: -(each.score or 0))[:most]
+    ]
 
 
 def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str, float]:
@@ -284,7 +300,7 @@ def fit_to_margins(
     """The same from the margins and labels of all pairs, (pairs, relations) twice."""
     if isinstance(model.rule, GlobalThreshold):
         logits = margins + model.rule.threshold.cpu()
-        model.rule.fit(logits, labels, gold)
+        model.rule.fit(highest(logits, model.settings.most_relations), labels, gold)
         margins = logits - model.rule.threshold.cpu()
     if model.settings.threshold_shift == "balanced":
         shift = balanced_shift(margins, model.settings.most_relations, gold)

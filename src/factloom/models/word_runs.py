@@ -23,19 +23,21 @@ class WordRun:
 def runs_of_words(example: WordExample, scores: Tensor, types: Sequence[str]) -> list[WordRun]:
     """Neighbouring words of a sentence whose highest score (words, types) is for the same type.
 
-    Words without a score above 0 are of no type.
+    Words without a score above 0 are of no type. Words that are empty in their source do not count.
     """
-    highest, best = (part.numpy() for part in scores.max(1))
+    there = example.offsets[:, 0] < example.offsets[:, 1]
+    offsets = example.offsets[there]
+    highest, best = (part.numpy()[there] for part in scores.max(1))
     kind = np.where(highest > 0, best, -1)
-    sentence = np.repeat(np.arange(len(example.lengths)), example.lengths)
+    sentence = np.repeat(np.arange(len(example.lengths)), example.lengths)[there]
     changes = np.flatnonzero((np.diff(kind) != 0) | (np.diff(sentence) != 0)) + 1
     return [
         WordRun(
-            start=int(example.offsets[first, 0]),
-            end=int(example.offsets[end - 1, 1]),
+            start=int(offsets[first, 0]),
+            end=int(offsets[end - 1, 1]),
             type=types[kind[first]],
             margin=float(highest[first:end].min()),
         )
         for first, end in pairwise([0, *changes.tolist(), len(kind)])
-        if kind[first] >= 0
+        if first < end and kind[first] >= 0
     ]

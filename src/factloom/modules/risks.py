@@ -25,6 +25,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from factloom.modules.divergence import in_full
+
 
 @dataclass(frozen=True, slots=True)
 class Losses:
@@ -46,6 +48,7 @@ def word_losses(scores: Tensor, exponent: float) -> Losses:
     wrong label pulls with a bounded force; and the smaller q is, the harder a labelled word pulls
     that has gone far to the wrong side, where the absolute error is flat and has given it up.
     """
+    scores = in_full(scores)
     positive, negative = functional.logsigmoid(scores), functional.logsigmoid(-scores)
     if exponent == 0:
         return Losses(-positive, -negative)

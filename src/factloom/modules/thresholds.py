@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from factloom.modules.divergence import sigmoid_divergence, softmax_divergence
+from factloom.modules.divergence import in_full, sigmoid_divergence, softmax_divergence
 
 
 class AdaptiveThreshold(nn.Module):
@@ -27,6 +27,7 @@ class AdaptiveThreshold(nn.Module):
 
     def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
         """(pairs, 1 + relations), bool (pairs, relations) -> (pairs,)."""
+        logits = in_full(logits)
         threshold, relations = logits[:, :1], logits[:, 1:]
         positive = relations.masked_fill(~labels, -torch.inf)  # (pairs, relations)
         negative = relations.masked_fill(labels, -torch.inf)
@@ -100,8 +101,17 @@ def strongest(margins: Tensor, most: int) -> Tensor:
 
     (pairs, relations) -> bool (pairs, relations)
     """
-    highest = margins.topk(min(most, margins.shape[1]), dim=1).indices  # (pairs, most)
-    return torch.zeros_like(margins, dtype=torch.bool).scatter(1, highest, True) & (margins > 0)
+    return highest(margins, most) > 0
+
+
+def highest(scores: Tensor, most: int) -> Tensor:
+    """The `most` highest scores of each pair, minus infinity for the others.
+
+    (pairs, relations) -> (pairs, relations)
+    """
+    chosen = scores.topk(min(most, scores.shape[1]), dim=1).indices  # (pairs, most)
+    kept = torch.zeros_like(scores, dtype=torch.bool).scatter(1, chosen, True)
+    return scores.masked_fill(~kept, -torch.inf)
 
 
 def balanced_shift(margins: Tensor, most: int, gold: int) -> float:

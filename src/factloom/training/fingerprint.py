@@ -1,9 +1,10 @@
 """What a training depends on, so that a checkpoint is not continued by another training."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pydantic import BaseModel
 from torch import nn
 
 from factloom.training.batching import Example
@@ -25,6 +26,8 @@ def fingerprint(
     shapes = ((name, list(weights.shape)) for name, weights in model.state_dict().items())
     return {
         **{f"training.{name}": value for name, value in chosen.items()},
+        **_of_model(model),
+        **_of_recipe(getattr(model, "provenance", {})),
         "computing precision": precision,
         "number of processes": processes,
         "number of examples": len(examples),
@@ -42,6 +45,27 @@ def differences(saved: dict[str, Any], current: dict[str, Any]) -> list[str]:
         for name in names
         if saved.get(name) != current.get(name)
     ]
+
+
+def _of_model(model: nn.Module) -> dict[str, Any]:
+    """Its settings, of which those that were learned from the documents may be long."""
+    if not isinstance(settings := getattr(model, "settings", None), BaseModel):
+        return {}
+    return {
+        f"model.{name}": value if len(repr(value)) < 100 else _digest([value])
+        for name, value in settings.model_dump(mode="json").items()
+    }
+
+
+def _of_recipe(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The encoder, and every file that is read before the training has ended."""
+    recipe, files = provenance.get("recipe", {}), provenance.get("data_sha256", {})
+    only_reported = recipe.get("data", {}).get("report", ())
+    return {
+        **{f"encoder.{name}": value for name, value in recipe.get("encoder", {}).items()},
+        "weights of the encoder": provenance.get("encoder_sha256"),
+        **{name: value for name, value in files.items() if name not in only_reported},
+    }
 
 
 def _described(plugin: Plugin) -> str:

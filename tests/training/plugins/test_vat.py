@@ -166,6 +166,19 @@ def test_a_model_without_logits_is_told(tmp_path: Path) -> None:
     assert "plugins.vat" in str(caught.value)
 
 
+class OfNothing(MentionTyping):
+    """Predicts nothing of these texts, as a model of relations does where there are no pairs."""
+
+    def forward(self, batch: TypingBatch) -> Any:
+        output = super().forward(batch)
+        return replace(output, logits=output.logits.detach()[:0])
+
+
+def test_texts_of_which_nothing_is_predicted_add_nothing(tmp_path: Path) -> None:
+    watch, plain = step(tmp_path / "vat", OfNothing()), MentionTyping().double()
+    assert watch.losses == [pytest.approx(float(plain(whole_batch(plain)).loss.detach()))]
+
+
 def test_a_table_that_is_not_used_is_told(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path, {"vat": {"embeddings": "spare_words"}}, train=2)
     with pytest.raises(RecipeError) as caught:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat
 
+from factloom.errors import Place, RecipeError
 from factloom.modules.thresholds import symmetric_divergence
 from factloom.training.plugin import Plugin
 from factloom.training.plugins.distillation import require_relation_model
@@ -36,6 +37,11 @@ class RDrop(Plugin):
 
     def on_start(self, trainer: Trainer) -> None:
         require_relation_model(trainer.model, "r_drop")
+        # what they have added to the loss would be halved with it
+        for earlier in trainer.plugins[: trainer.plugins.index(self)]:
+            if type(earlier).after_forward is not Plugin.after_forward:
+                name = type(earlier).__module__.rpartition(".")[2]
+                raise RecipeError("r-drop-behind", Place(part="plugins.r_drop"), other=name)
 
     def after_forward(self, trainer: Trainer, batch: Any, output: Any) -> Any:
         model: Any = trainer.model

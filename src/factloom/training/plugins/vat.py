@@ -105,6 +105,8 @@ class VirtualAdversarialTraining(Plugin):
         embedded: list[Tensor] = []
         with torch.no_grad():
             clean = self._logits(trainer, batch, _noting(embedded))  # (terms, classes)
+        if not len(clean):  # nothing is predicted of these texts, such as relations of no entities
+            return clean.new_zeros(())
         if not embedded:
             raise RecipeError("unused-embeddings", Place(part="plugins.vat.embeddings"))
 

@@ -1,0 +1,51 @@
+"""A checkpoint knows the settings, the files and the encoder that it was made with."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from toy_model import ToyModel, toy_examples, toy_settings
+
+from factloom.training.fingerprint import differences, fingerprint
+
+
+class Settings(BaseModel):
+    dropout: float = 0.1
+    learned: list[int] = list(range(100))
+
+
+def made(settings: Settings | None = None, **provenance: Any) -> dict[str, Any]:
+    model: Any = ToyModel()
+    model.settings = settings or Settings()
+    model.provenance = {
+        "recipe": {"encoder": {"window": 512}, "data": {"report": ["test.json"]}},
+        "data_sha256": {"train.json": "a", "test.json": "b"},
+        "encoder_sha256": "c",
+    } | provenance
+    return fingerprint(model, toy_examples(3), toy_settings(epochs=1), (), 1, "no")
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (made(Settings(dropout=0.5)), "model.dropout was 0.1 and is 0.5"),
+        (made(Settings(learned=list(range(99)))), "model.learned"),
+        (made(recipe={"encoder": {"window": 64}}), "encoder.window was 512 and is 64"),
+        (made(data_sha256={"train.json": "x"}), "train.json was 'a' and is 'x'"),
+        (made(encoder_sha256="x"), "weights of the encoder"),
+    ],
+)
+def test_what_decides_the_weights_is_told_when_it_changes(
+    changed: dict[str, Any], told: str
+) -> None:
+    assert told in "; ".join(differences(made(), changed))
+
+
+def test_files_that_are_only_reported_on_may_change() -> None:
+    changed = made(data_sha256={"train.json": "a", "test.json": "x"})
+    assert differences(made(), changed) == []
+
+
+def test_a_model_without_settings_and_recipe_has_a_fingerprint() -> None:
+    bare = fingerprint(ToyModel(), toy_examples(3), toy_settings(epochs=1), (), 1, "no")
+    assert differences(bare, bare) == []
