@@ -63,7 +63,7 @@ VARIANTS = {
         "bnPU": Variant(PU, AS_PUBLISHED),
         "bnPU, prior estimated": Variant(PU, ('model.priors="estimated"', *AS_PUBLISHED)),
         "bnPU, all of the recipe": Variant(PU),
-        "AdaPU, all of the recipe": Variant(PU, grows=True),
+        "AdaPU": Variant(PU, grows=True),
     },
 }
 
