@@ -96,25 +96,24 @@ class _Placing:
         self.taken = set(taken)  # roots of things that have an entity of this document
 
     def add(self, entity: Profile) -> None:
-        comparison = list(entity.comparison_keys())
-        keepers = {keeper for key in comparison for keeper in self._telling_keepers(key)}
+        kept_by = {key: self._first_keepers(key) for key in entity.comparison_keys()}
+        telling = (found for found in kept_by.values() if len(found) < TOO_COMMON)
+        keepers = {keeper for found in telling for keeper in found}
         root = self._join(entity, self._choose(entity, keepers))
         self.taken.add(root)
-        for key in dict.fromkeys([*comparison, *entity.search_keys()]):
-            if root == entity.iri or not self._is_kept(key, root):
+        is_new = root == entity.iri  # then nothing keeps any key for it
+        for key in entity.search_keys():
+            kept_by[key] = [] if is_new else self._first_keepers(key)
+        for key, found in kept_by.items():
+            if is_new or root not in map(self._root, found):
                 self.keys.append((entity.iri, key))
 
-    def _telling_keepers(self, key: str) -> list[str]:
-        """The keepers of a key; none where it is so common that it tells nothing."""
-        found = list(islice(self.things.keepers(key), TOO_COMMON))
-        return [] if len(found) == TOO_COMMON else found
+    def _first_keepers(self, key: str) -> list[str]:
+        """Some of the keepers of a key: all, unless it is so common that it tells nothing.
 
-    def _is_kept(self, key: str, root: str) -> bool:
-        """Whether an entity of the thing keeps the key, as far as it is worth while to look.
-
-        A very common key may be kept twice: cheaper than to ask for the things of all keepers.
+        So a thing may keep a very common key twice: cheaper than to ask for all of its keepers.
         """
-        return root in map(self._root, islice(self.things.keepers(key), TOO_COMMON))
+        return list(islice(self.things.keepers(key), TOO_COMMON))
 
     def _join(self, entity: Profile, chosen: list[tuple[str, Judgement]]) -> str:
         """Put the entity below the best thing, and the other things too if they may be the same."""
