@@ -185,11 +185,8 @@ def export(
 ) -> None:
     """Write the whole store as one file; the suffix tells the format."""
     from factloom.graph.dump import dump
-    from factloom.graph.exports import check_suffix, graph_suffix
     from factloom.graph.store import Store
 
-    if graph_suffix(output) != ".jsonl":
-        check_suffix(output, also=(".jsonl",))
     with Store.open(store, must_exist=True) as graph:
         dump(graph, output)
         counted = graph.statistics()

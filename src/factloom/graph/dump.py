@@ -5,7 +5,7 @@ from pathlib import Path
 from pyoxigraph import RdfFormat
 
 from factloom import formats
-from factloom.graph.exports import graph_suffix, write_graph
+from factloom.graph.exports import check_suffix, graph_suffix, write_graph
 from factloom.graph.exports.rdf import write_quads
 from factloom.graph.store import Store
 
@@ -16,6 +16,7 @@ def dump(store: Store, path: Path) -> None:
     if suffix == ".jsonl":
         formats.write(store.documents(), path)
         return
+    check_suffix(path, also=(".jsonl",))  # pyoxigraph would write others, too
     format = RdfFormat.from_extension(suffix.removeprefix("."))
     if format is None:
         names, models = store.relation_names(), store.models()
