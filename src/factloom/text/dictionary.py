@@ -4,7 +4,7 @@
     >>> dictionary.match(["In", "New", "York", "and", "York"])
     [TypedSpan(start=1, end=3, type='LOC'), TypedSpan(start=4, end=5, type='ORG')]
 
-TypedSpaning goes from left to right and takes the longest name that begins at a word and ends at a
+Matching goes from left to right and takes the longest name that begins at a word and ends at a
 word; then it goes on behind it. White space does not count, so a name is found however the text
 and the name were cut into words: "St. Louis" in [St, ., Louis] and in [St., Louis]. A Chinese
 character is a word of its own, so Chinese names are found by characters.
