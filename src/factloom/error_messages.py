@@ -700,7 +700,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Make one: factloom extract FILES --store DIR.",
     ),
     "not-a-store": (
-        "this is not the directory of a store: other files are in it",
+        "this is not the directory of a store: other files or another program's data are in it",
         "Give the directory of a store, or a new or empty one.",
     ),
     "store-in-use": (

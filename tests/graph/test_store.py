@@ -475,6 +475,18 @@ def test_a_directory_with_other_files_is_left_alone(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
+def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    fact = Quad(NamedNode("urn:a"), NamedNode("urn:b"), NamedNode("urn:c"))
+    theirs = pyoxigraph.Store(str(tmp_path / "theirs"))
+    theirs.add(fact)
+    theirs.flush()
+    del theirs
+    with pytest.raises(InputError) as found:
+        Store.open(tmp_path / "theirs")
+    assert code(found) == "not-a-store"
+    assert list(pyoxigraph.Store.read_only(str(tmp_path / "theirs"))) == [fact]
+
+
 def test_a_store_of_another_layout_is_not_touched(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store") as store:
         node, version = NamedNode("urn:factloom:store"), term("fl:version")

@@ -52,6 +52,8 @@ def _may_be_store(directory: Path) -> bool:
 def _check_version(disk: pyoxigraph.Store, place: Place) -> None:
     found = next(disk.quads_for_pattern(_STORE, _HAS_VERSION, None, CATALOGUE), None)
     if found is None:
+        if next(disk.quads_for_pattern(None, None, None, None), None) is not None:
+            raise InputError("not-a-store", place)  # somebody else's database
         disk.add(Quad(_STORE, _HAS_VERSION, Literal(VERSION), CATALOGUE))
     elif (version := text_of(found.object)) != VERSION:
         raise InputError("store-version", place, version=version, known=VERSION)
