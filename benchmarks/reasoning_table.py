@@ -16,18 +16,19 @@ from training_table import Table, Variant, add_arguments, make
 
 REASONING = "docre-sd-redocred"
 EPOCHS = "training.epochs=4"
+ALONE = (EPOCHS, "plugins={}")  # without the self-distillation of the recipe
 TABLE = Table(
     folder=Path("runs/reasoning-table"),
     variants={
         "atlop": Variant("atlop-redocred", (EPOCHS,)),
-        "reasoning": Variant(REASONING, (EPOCHS,)),
+        "reasoning": Variant(REASONING, ALONE),
         "self_distillation": Variant(
             REASONING, (EPOCHS, "plugins.self_distillation.curriculum=constant")
         ),
-        "curriculum": Variant(REASONING, (EPOCHS, "plugins.self_distillation={}")),
-        "r_drop": Variant(REASONING, (EPOCHS, "plugins.r_drop={}")),
+        "curriculum": Variant(REASONING, (EPOCHS,)),
+        "r_drop": Variant(REASONING, (*ALONE, "plugins.r_drop={}")),
         "distillation": Variant(
-            REASONING, (EPOCHS, "plugins.distillation.teacher={reasoning}/best")
+            REASONING, (*ALONE, "plugins.distillation.teacher={reasoning}/best")
         ),
     },
     measures={

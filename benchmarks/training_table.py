@@ -18,6 +18,7 @@ import torch
 
 from factloom.recipe import Recipe, read_recipe
 from factloom.training.adaptive_dictionary import AdaptiveDictionary
+from factloom.training.plugins import make_plugins
 from factloom.training.run import RESULTS, train_recipe
 
 CONFIGS = Path(__file__).parent.parent / "configs"
@@ -90,11 +91,27 @@ class Table:
 def _tell_other_settings(output: Path, recipe: Recipe) -> None:
     """Say where a finished training had other settings than those that are asked for now."""
     config = json.loads((output / "best" / "config.json").read_text(encoding="utf-8"))
-    kept = _flat(config["provenance"]["recipe"])
-    asked = _flat(recipe.model_dump(mode="json"))
-    for key in sorted(kept.keys() & asked.keys()):
-        if kept[key] != asked[key]:
-            print(f"{output} was trained with {key} = {kept[key]}, not {asked[key]}", flush=True)
+    kept, asked = config["provenance"]["recipe"], recipe.model_dump(mode="json")
+    before, now = _plugin_settings(kept["plugins"]), _plugin_settings(asked["plugins"])
+    if before.keys() != now.keys():
+        names = (", ".join(own) or "none" for own in (before, now))
+        print("{} was trained with plugins = {}, not {}".format(output, *names), flush=True)
+    flat = [
+        _flat({**content, "plugins": plugins})
+        for content, plugins in ((kept, before), (asked, now))
+    ]
+    for key in sorted(flat[0].keys() & flat[1].keys()):
+        if flat[0][key] != flat[1][key]:
+            values = f"{flat[0][key]}, not {flat[1][key]}"
+            print(f"{output} was trained with {key} = {values}", flush=True)
+
+
+def _plugin_settings(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The plug-ins with all of their settings, those that were not named too."""
+    return {
+        name: plugin.settings.model_dump(mode="json")
+        for name, plugin in zip(tables, make_plugins(tables), strict=True)
+    }
 
 
 def _flat(settings: Mapping[str, Any], above: str = "") -> dict[str, Any]:

@@ -49,7 +49,24 @@ def test_every_variant_is_a_valid_recipe_with_its_seed(tables: ModuleType) -> No
     for recipe in recipes:
         assert recipe.training.seed == 43
         model_settings(recipe.kind).model_validate(recipe.model_settings)
-        make_plugins({name: own for name, own in recipe.plugins.items() if name != "distillation"})
+        make_plugins(recipe.plugins)
+
+
+@pytest.mark.usefixtures("tables")
+def test_each_way_to_train_reasoning_has_its_own_plugin_and_no_other() -> None:
+    table = importlib.import_module("reasoning_table").TABLE
+    recipes = {name: table.recipe(name, 43, []) for name in table.variants}
+    assert {name: list(recipe.plugins) for name, recipe in recipes.items()} == {
+        "atlop": [],
+        "reasoning": [],
+        "self_distillation": ["self_distillation"],
+        "curriculum": ["self_distillation"],
+        "r_drop": ["r_drop"],
+        "distillation": ["distillation"],
+    }
+    (constant,) = make_plugins(recipes["self_distillation"].plugins)
+    (growing,) = make_plugins(recipes["curriculum"].plugins)
+    assert constant.settings == growing.settings.model_copy(update={"curriculum": "constant"})
 
 
 def test_a_plugin_finds_the_model_of_another_variant(tables: ModuleType) -> None:
@@ -102,3 +119,6 @@ def test_what_is_missing_is_trained_once_and_shown(
     assert results.stat().st_mtime_ns == before
     told = capsys.readouterr().out
     assert told == f"{results.parent} was trained with training.batch_size = 8, not 4\n"
+    table.train_missing("with a field", 1, ["plugins.fgm={}"])
+    told = capsys.readouterr().out
+    assert told == f"{results.parent} was trained with plugins = none, not fgm\n"
