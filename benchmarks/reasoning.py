@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from plain_reasoning import plain_attention
@@ -39,8 +39,8 @@ FORMS: dict[str, Callable[[ReasoningAttention, Tensor, PairMatrix], Tensor]] = {
 PASSES = ("forward", "forward_backward")
 
 
-def main() -> None:
-    arguments = parse_arguments()
+def main(command_line: Sequence[str] | None = None) -> None:
+    arguments = parse_arguments(command_line)
     torch.set_num_threads(arguments.threads)
     if arguments.peak:
         form, name, count = arguments.peak.split(",")
@@ -56,7 +56,7 @@ def main() -> None:
     print(json.dumps(result))
 
 
-def parse_arguments() -> argparse.Namespace:
+def parse_arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--entities", default="10,20,40,80")
     parser.add_argument("--width", type=int, default=768)
@@ -64,7 +64,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--step", action="store_true", help="a training step of the whole model")
     parser.add_argument("--peak", help="FORM,PASS,ENTITIES: print the memory of that pass")
-    return parser.parse_args()
+    return parser.parse_args(command_line)
 
 
 def make_inputs(count: int, width: int) -> tuple[ReasoningAttention, Tensor, PairMatrix]:
@@ -106,7 +106,7 @@ def compared(count: int, arguments: argparse.Namespace) -> dict[str, object]:
                 run(form, name, inputs)
                 seconds[form].append(time.perf_counter() - start)
         medians = {form: statistics.median(values) for form, values in seconds.items()}
-        megabytes = {form: measured_peak(form, name, count, arguments.width) for form in FORMS}
+        megabytes = {form: measured_peak(form, name, count, arguments) for form in FORMS}
         result[name] = {
             "seconds": {form: round(value, 4) for form, value in medians.items()},
             "times_faster": round(medians["naive"] / medians["factored"], 1),
@@ -116,9 +116,10 @@ def compared(count: int, arguments: argparse.Namespace) -> dict[str, object]:
     return result
 
 
-def measured_peak(form: str, name: str, count: int, width: int) -> float:
+def measured_peak(form: str, name: str, count: int, arguments: argparse.Namespace) -> float:
     """Megabytes of a process of its own."""
-    command = [sys.executable, __file__, "--peak", f"{form},{name},{count}", "--width", str(width)]
+    command = [sys.executable, __file__, "--peak", f"{form},{name},{count}"]
+    command += ["--width", str(arguments.width), "--threads", str(arguments.threads)]
     finished = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(json.loads(finished.stdout.splitlines()[-1]))
 

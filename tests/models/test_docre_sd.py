@@ -1,7 +1,9 @@
 """DocRE-SD: features from plain loops, hidden pairs, batches, and what it tells about bridges."""
 
 import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +14,7 @@ from pydantic import ValidationError
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.models.atlop import Atlop, AtlopSettings
+from factloom.models.consistency import Consistency
 from factloom.models.docre_sd import DocreSd, DocreSdSettings, pair_matrix
 from factloom.modules.pair_reasoning import PairMatrix
 from factloom.reasoning_patterns import premises
@@ -124,54 +127,115 @@ def test_a_pattern_is_named_once() -> None:
 # --- explanations ----------------------------------------------------------------------------
 
 
+PAIRS = [(head, tail) for head in range(5) for tail in range(5) if head != tail]
+ASKED = (0, 1)
+
+
+def attending_to_loud_pairs(path: Path, patterns: Sequence[int], **settings: object) -> DocreSd:
+    """The heads of the patterns look at premises as far as their first features are loud."""
+    model = make_model(path, layers=1, **settings)
+    attention = model.reasoning[0].attention
+    for weights in attention.parameters():
+        torch.nn.init.zeros_(weights)
+    with torch.no_grad():
+        for pattern in patterns:
+            head = model.settings.patterns.index(pattern)
+            first = head * model.encoder.width // 4
+            attention.query.bias[first] = 30.0
+            attention.key.weight[first, 0] = 1.0
+            attention.key_premises.near[head, 0, 0] = 1.0
+            attention.key_premises.far[head, 0, 0] = 1.0
+    return model
+
+
+def bridges_of(
+    model: DocreSd,
+    loudness: Mapping[tuple[int, int], float],
+    held: Collection[tuple[tuple[int, int], int]],
+) -> list[dict[str, Any]]:
+    """Those of the asked pair, where `held` are pairs and their relations."""
+    head, tail = torch.tensor(PAIRS).T
+    matrix = PairMatrix(torch.zeros_like(head), head, tail, 1, 5)
+    features = torch.zeros(len(PAIRS), model.encoder.width, dtype=torch.float64)
+    for pair, loud in loudness.items():
+        features[PAIRS.index(pair), 0] = loud
+    holds = torch.zeros(len(PAIRS), len(RELATIONS), dtype=torch.bool)
+    holds[PAIRS.index(ASKED), 1] = True
+    for pair, kind in held:
+        holds[PAIRS.index(pair), kind] = True
+    found = model.provenance_of(model.reason(features, torch.zeros(0), matrix), holds)
+    assert all(len(entry["bridges"]) <= model.settings.explain for entry in found)
+    bridges: list[dict[str, Any]] = found[holds.nonzero().tolist().index([PAIRS.index(ASKED), 1])][
+        "bridges"
+    ]
+    return bridges
+
+
 @pytest.mark.parametrize("pattern", [1, 2, 3, 4])
 def test_provenance_names_the_bridge_that_was_attended_to(
     tiny_encoder_path: Path, pattern: int
 ) -> None:
-    """Keys are set so that (0, 1) can only look at the premises through entity 3."""
-    model = make_model(tiny_encoder_path, layers=1, explain=2)
-    entities = 5
-    pairs = [(h, t) for h in range(entities) for t in range(entities) if h != t]
-    head, tail = torch.tensor(pairs).T
-    matrix = PairMatrix(torch.zeros_like(head), head, tail, 1, entities)
-    width, attention = model.encoder.width, model.reasoning[0].attention
-    for weights in attention.parameters():
-        torch.nn.init.zeros_(weights)
-    head_number = model.settings.patterns.index(pattern)
-    size = width // 4
-    first = head_number * size
-    with torch.no_grad():
-        attention.query.bias[first] = 30.0
-        attention.key.weight[first, 0] = 1.0  # a pair is loud by its first feature
-        attention.key_premises.near[head_number, 0, 0] = 1.0
-        attention.key_premises.far[head_number, 0, 0] = 1.0
-    features = torch.zeros(len(pairs), width, dtype=torch.float64)
-    for premise in premises(pattern, 0, 1, 3):
-        features[pairs.index(premise), 0] = 1.0
-    scores = model.reason(features, torch.zeros(0), matrix)
-    held = torch.zeros(len(pairs), len(RELATIONS), dtype=torch.bool)
-    held[pairs.index((0, 1)), 1] = True
-    for premise, kind in zip(premises(pattern, 0, 1, 3), (0, 3), strict=True):
-        held[pairs.index(premise), kind] = True
-    found = model.provenance_of(scores, held)
-    place = held.nonzero().tolist().index([pairs.index((0, 1)), 1])
-    best = found[place]["bridges"][0]
+    model = attending_to_loud_pairs(tiny_encoder_path, [pattern], explain=2)
+    stated = list(zip(premises(pattern, *ASKED, 3), (0, 3), strict=True))
+    best, _ = bridges_of(model, {pair: 1.0 for pair, _ in stated}, stated)
     assert (best["entity"], best["pattern"]) == (3, pattern)
     # one head looks nowhere else, the three others everywhere: at the pair and at three bridges
     assert best["weight"] == pytest.approx((1 + 3 / 4) / 4, abs=1e-3)
-    expected = [
-        [start, RELATIONS[kind], end]
-        for (start, end), kind in zip(premises(pattern, 0, 1, 3), (0, 3), strict=True)
-    ]
-    assert best["premises"] == expected
-    assert all(len(entry["bridges"]) <= 2 for entry in found)
+    assert best["premises"] == [[start, RELATIONS[kind], end] for (start, end), kind in stated]
 
 
-@pytest.mark.parametrize("stretch", [1024, 60])  # a long document is read piece by piece
-def test_bridges_are_entities_of_the_document_other_than_the_ends(
-    tiny_encoder_path: Path, documents: list[Document], stretch: int
+@pytest.mark.parametrize("loudest", [2, 3])
+def test_of_bridges_that_explain_the_most_attended_comes_first_and_others_behind(
+    tiny_encoder_path: Path, loudest: int
 ) -> None:
-    model = make_model(tiny_encoder_path, stretch=stretch)
+    model = attending_to_loud_pairs(tiny_encoder_path, [1], explain=3)
+    loud = {2: 0.1, 3: 0.1, 4: 0.4, loudest: 0.2}  # entity 4 has no relations to either
+    found = bridges_of(
+        model,
+        {pair: loud[bridge] for bridge in loud for pair in premises(1, *ASKED, bridge)},
+        [(pair, 0) for bridge in (2, 3) for pair in premises(1, *ASKED, bridge)],
+    )
+    assert [bridge["entity"] for bridge in found] == [loudest, 5 - loudest, 4]
+    assert found[2]["weight"] > found[0]["weight"] > found[1]["weight"]
+    assert [len(bridge["premises"]) for bridge in found] == [2, 2, 0]
+
+
+@pytest.mark.parametrize("attended", [1, 2])
+def test_of_patterns_that_explain_the_most_attended_is_named(
+    tiny_encoder_path: Path, attended: int
+) -> None:
+    model = attending_to_loud_pairs(tiny_encoder_path, [attended], explain=1)
+    stated = {*premises(1, *ASKED, 3), *premises(2, *ASKED, 3)}
+    (found,) = bridges_of(model, dict.fromkeys(stated, 1.0), [(pair, 0) for pair in stated])
+    assert (found["entity"], found["pattern"]) == (3, attended)
+
+
+def test_bridges_do_not_know_their_batch(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    model = make_model(tiny_encoder_path)
+    together = model.predict(documents)
+    alone = [model.predict([document])[0] for document in documents]
+    for one, other in zip(together, alone, strict=True):
+        assert one.relations
+        expected = {(r.head, r.tail, r.type): r.provenance["bridges"] for r in other.relations}
+        assert {(r.head, r.tail, r.type): r.provenance["bridges"] for r in one.relations} == (
+            expected
+        )
+
+
+ONE_VALUE = Consistency(singles=tuple(RELATIONS))  # nearly all of what is found contradicts it
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"stretch": 60}, {"consistency": ONE_VALUE}],
+    ids=["whole", "piece by piece", "without contradictions"],
+)
+def test_bridges_are_entities_of_the_document_other_than_the_ends(
+    tiny_encoder_path: Path, documents: list[Document], settings: dict[str, Any]
+) -> None:
+    model = make_model(tiny_encoder_path, **settings)
     named = 0
     for document in model.predict(documents):
         for relation in document.relations:

@@ -16,6 +16,7 @@ import torch
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.evaluation.relations import Counts, evaluate
+from factloom.explanations import explanations
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.docre_sd import DocreSd, DocreSdSettings
 from factloom.reasoning_patterns import PATTERNS, premises
@@ -100,6 +101,12 @@ def accuracy_by_pattern(gold: list[Document], predicted: list[Document]) -> dict
     return {pattern: table.get(name, Counts()) for pattern, name in DERIVED.items()}
 
 
+def stated_accuracy(gold: list[Document], predicted: list[Document]) -> float:
+    table = evaluate(gold, predicted).per_relation
+    verbs = (verb for verbs in VERBS.values() for verb in verbs)
+    return sum((table.get(verb, Counts()) for verb in verbs), Counts()).recall
+
+
 def derived_accuracy(gold: list[Document], predicted: list[Document]) -> float:
     return sum(accuracy_by_pattern(gold, predicted).values(), Counts()).recall
 
@@ -145,15 +152,53 @@ def test_silencing_a_head_hurts_its_own_pattern_most(
         assert torch.equal(weights[name], value), name
 
 
-def test_reasoning_infers_what_no_sentence_states_and_names_the_bridge(
+def test_reasoning_infers_what_no_sentence_states(
     reasoner: DocreSd, encoder_path: Path, documents: list[Document]
 ) -> None:
     seen, unseen = documents[:400], documents[400:]
-    plain = trained(Atlop, AtlopSettings(block_size=8), encoder_path, seen)
-    found = {DocreSd: reasoner.predict(unseen), Atlop: plain.predict(unseen)}
-    accuracy = {kind: derived_accuracy(unseen, predicted) for kind, predicted in found.items()}
-    assert accuracy[DocreSd] > 0.8
-    assert accuracy[DocreSd] > accuracy[Atlop] + 0.4
+    found = {
+        DocreSd: reasoner.predict(unseen),
+        Atlop: trained(Atlop, AtlopSettings(), encoder_path, seen).predict(unseen),
+    }
+    for predicted in found.values():  # both have learned to read
+        assert stated_accuracy(unseen, predicted) > 0.85
+    derived = {kind: derived_accuracy(unseen, predicted) for kind, predicted in found.items()}
+    assert derived[DocreSd] > 0.8
+    assert derived[DocreSd] > derived[Atlop] + 0.5
+    # counts premises too, because each follows from the derived relation and the other premise
+    measure = {
+        kind: evaluate(unseen, predicted).infer_accuracy for kind, predicted in found.items()
+    }
+    assert measure[DocreSd] > measure[Atlop] + 0.2
+
+
+def test_an_inference_is_explained_by_its_bridge_and_pattern(
+    reasoner: DocreSd, documents: list[Document]
+) -> None:
+    unseen = documents[400:]
+    right = []
+    for gold, document in zip(unseen, reasoner.predict(unseen), strict=True):
+        for expected in gold.relations:
+            for relation in document.relations:
+                ends = (expected.head, expected.type, expected.tail)
+                if not expected.attributes or (relation.head, relation.type, relation.tail) != ends:
+                    continue
+                sentence = next(explanations(document, relation), None)
+                right.append(sentence == explained(gold, expected))
+    assert len(right) > 80
+    assert sum(right) > 0.9 * len(right)
+
+
+def explained(document: Document, derived: Relation) -> str:
+    """What a user should read about a derived relation."""
+    pattern, bridge = derived.attributes["pattern"], derived.attributes["bridge"]
+    ends = premises(pattern, derived.head, derived.tail, bridge)
+    first, second = (
+        f"({document.name(head)}, {verb}, {document.name(tail)})"
+        for (head, tail), verb in zip(ends, VERBS[pattern], strict=True)
+    )
+    conclusion = f"({document.name(derived.head)}, {derived.type}, {document.name(derived.tail)})"
+    return f"{first} and {second} support {conclusion}"
 
 
 def rightly_attended(model: DocreSd, documents: list[Document]) -> float:

@@ -1,10 +1,13 @@
 """The factored reasoning attention is the one of the paper, written out with plain loops."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from factloom.errors import ModelError
@@ -147,6 +150,40 @@ def test_chunks_change_neither_output_nor_gradients(elements: int) -> None:
         torch.testing.assert_close(chunked, whole, rtol=1e-10, atol=1e-12)
 
 
+class LargestTensor(TorchDispatchMode):
+    """How many numbers the largest tensor has that is made inside."""
+
+    numbers = 0
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: Any = (),
+        kwargs: Any = None,
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        for tensor in tree_leaves(result):
+            if isinstance(tensor, Tensor):
+                self.numbers = max(self.numbers, tensor.untyped_storage().nbytes() // 8)
+        return result
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_memory_is_bounded_however_many_bridges_there_are(training: bool) -> None:
+    """No (entities, entities, entities, width) numbers, nor even (heads, entities^3) weights."""
+    count, elements = 24, 2**12
+    pairs = all_pairs(count)
+    module, features = make(elements=elements), features_of(pairs).requires_grad_()
+    with LargestTensor() as largest, torch.set_grad_enabled(training):
+        output = module(features, matrix_of(pairs, count))
+        if training:
+            output.sum().backward()
+    of_one_row = 4 * count * (count + 1)  # all heads, bridges and the pair itself
+    assert largest.numbers <= max(count**2 * WIDTH, elements + of_one_row)
+    assert max(count**2 * WIDTH, elements + of_one_row) < count**3
+
+
 def test_derivatives_are_exact() -> None:
     pairs = all_pairs(3)
     module, matrix = make(), matrix_of(pairs, 3)
@@ -216,6 +253,12 @@ def test_pairs_may_come_in_any_order() -> None:
     shuffled_weights = module.weights(features_of(pairs)[order], matrix_of(mixed, 4, 2), chosen)
     torch.testing.assert_close(shuffled, together[order])
     torch.testing.assert_close(shuffled_weights, weights)
+
+
+@pytest.mark.parametrize("entities", [0, 1])
+def test_a_document_without_pairs_has_nothing_to_reason_about(entities: int) -> None:
+    features = features_of([]).requires_grad_()
+    assert make()(features, matrix_of([], entities)).shape == (0, WIDTH)
 
 
 def test_width_has_to_hold_four_heads() -> None:

@@ -121,11 +121,18 @@ def agreeing(
     document: Document, relations: Sequence[Relation], rules: Consistency
 ) -> tuple[Relation, ...]:
     """The relations without contradictions and with their inverses, of the asked pairs only."""
+    return with_inverses(document, without_contradictions(document, relations, rules), rules)
+
+
+def without_contradictions(
+    document: Document, relations: Sequence[Relation], rules: Consistency
+) -> list[Relation]:
+    """Of what contradicts each other only the surest."""
     kept = _Kept(document, rules)
     for relation in _surest_first(relations):
         kept.add_unless_contradicted(relation)
     kept.remove_companions_of_the_dropped(relations)
-    return _completed(document, [r for r in relations if _fact(r) in kept.facts], rules)
+    return [relation for relation in relations if _fact(relation) in kept.facts]
 
 
 class _Kept:
@@ -166,7 +173,7 @@ class _Kept:
         }
 
 
-def _completed(
+def with_inverses(
     document: Document, relations: Sequence[Relation], rules: Consistency
 ) -> tuple[Relation, ...]:
     """With the inverses that are missing, each as sure as the surest relation that implies it."""

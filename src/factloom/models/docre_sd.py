@@ -39,7 +39,7 @@ from factloom.encoders.marked_documents import (
     make_examples,
 )
 from factloom.models import relation_decoding, storage
-from factloom.models.relation_decoding import RelationSettings
+from factloom.models.relation_settings import RelationSettings, with_learned_rules
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
 from factloom.modules.pair_reasoning import PairMatrix, both_premises
@@ -143,7 +143,7 @@ class DocreSd(nn.Module):
     ) -> Self:
         """An untrained model for the relations (and type constraints) that the documents have."""
         relations = relation_decoding.relations_to_learn(documents)
-        settings = relation_decoding.with_learned_rules(settings, documents)
+        settings = with_learned_rules(settings, documents)
         return cls(encoder, relations, settings, relation_names=names)
 
     # --- training ------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ from factloom.encoders.word_documents import WordBatch, WordExample, shape_proje
 from factloom.models import entity_decoding, relation_decoding, sequence_decoding, storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.entity_decoding import LinkScale
-from factloom.models.relation_decoding import PairScores, RelationSettings
+from factloom.models.relation_decoding import PairScores
+from factloom.models.relation_settings import RelationSettings, with_learned_rules
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
@@ -136,7 +137,7 @@ class Joint(nn.Module):
         """An untrained model for the types and relations that the documents have."""
         types = sequence_decoding.types_to_learn(documents)
         relations = relation_decoding.relations_to_learn(documents)
-        settings = relation_decoding.with_learned_rules(settings, documents)
+        settings = with_learned_rules(settings, documents)
         return cls(encoder, types, relations, settings, relation_names=names)
 
     # --- training ------------------------------------------------------------------------------

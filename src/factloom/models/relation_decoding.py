@@ -14,28 +14,23 @@ A model brings `prepare`, `collate` and `score(batch) -> PairScores`.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 from torch import Tensor, nn
 
 from factloom.document import Document, Relation
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import (
-    MarkedBatch,
-    MarkedExample,
-    learn_type_constraints,
-    type_mask,
-)
+from factloom.encoders.marked_documents import MarkedBatch, MarkedExample, type_mask
 from factloom.encoders.stretches import Relate, relate_in_stretches
 from factloom.errors import ModelError
 from factloom.evaluation.calibration import calibrate_decisions
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
-from factloom.models.consistency import Consistency, agreeing, learn_consistency
+from factloom.models.consistency import agreeing, with_inverses, without_contradictions
+from factloom.models.relation_settings import RelationSettings
 from factloom.modules.localized_context import evidence_divergence, pair_attention
 from factloom.modules.thresholds import (
     AdaptiveThreshold,
@@ -44,53 +39,6 @@ from factloom.modules.thresholds import (
     highest,
     strongest,
 )
-
-SettingsT = TypeVar("SettingsT", bound="RelationSettings")
-
-
-class RelationSettings(BaseModel):
-    """What a user can choose of every relation model; kept in its config.json."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    width: PositiveInt | None = Field(
-        None, description="Size of the pair vectors; the encoder's own by default."
-    )
-    most_relations: PositiveInt = Field(
-        4, description="Most relations of one pair: 4 on DocRED, 1 on CDR and GDA."
-    )
-    threshold_shift: float | Literal["balanced"] = Field(
-        0.0,
-        description="How far below its threshold a relation still holds. Balanced: so far that "
-        "as many are found in documents that were not trained on as people found there; the "
-        "adaptive threshold alone forgets more than it makes up.",
-    )
-    evidence_weight: NonNegativeFloat = Field(
-        0.0,
-        description="Weight of the evidence loss. It is summed over the pairs with gold evidence "
-        "and divided by all pairs: DREEAM's 0.1, a mean over the few, is about 3 here.",
-    )
-    evidence_threshold: NonNegativeFloat = Field(
-        0.2, description="Part of a pair's attention that makes a sentence its evidence."
-    )
-    type_constraints: Literal["none", "learned"] | dict[str, list[tuple[str, str]]] = Field(
-        "none",
-        description="Which (head type, tail type) a relation may have: any, those seen in the "
-        "training data, or a table. A relation that the table lacks is never predicted.",
-    )
-    consistency: Literal["none", "learned"] | Consistency = Field(
-        "none",
-        description="Which relations imply or exclude each other: unknown, as in the training "
-        "data, or rules. What contradicts something surer is dropped, inverses are added.",
-    )
-    pair_elements: PositiveInt = Field(
-        2**24, description="Bounds memory: attention of pairs laid out at once, in numbers."
-    )
-    stretch: PositiveInt = Field(
-        1024,
-        description="Longer documents, in tokens, are asked for relations stretch by stretch: "
-        "entities that never come that near to each other are not asked.",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +84,6 @@ def relations_to_learn(documents: Iterable[Document]) -> list[str]:
     if not relations:
         raise ModelError("no-relations-to-learn")
     return relations
-
-
-def with_learned_rules(settings: SettingsT, documents: Sequence[Document]) -> SettingsT:
-    """The settings with the types and rules of the documents where these are to be learned."""
-    learned: dict[str, Any] = {}
-    if settings.type_constraints == "learned":
-        learned["type_constraints"] = learn_type_constraints(documents)
-    if settings.consistency == "learned":
-        learned["consistency"] = learn_consistency(documents)
-    return settings.model_copy(update=learned)
 
 
 def summed_loss(model: ScoringModel, scores: Any, batch: MarkedBatch) -> Tensor:
@@ -218,13 +156,12 @@ def decode(
 ) -> list[tuple[Relation, ...]]:
     """The relations of documents whose pairs have been scored."""
     margins = margins_of(model, scores.logits, documents, examples)
-    held = _held(model, margins)
+    held = _agreeing(model, margins, documents, examples)
     pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
     weights = _sentence_weights(scores.attention, batch, pairs).cpu()
     probabilities = (margins[pairs, types] / model.temperature).sigmoid().tolist()
     provenance = model.provenance_of(scores, held)
-    owners = np.repeat(np.arange(len(examples)), [example.pairs for example in examples])
-    ends = np.concatenate([example.pair_index for example in examples])
+    owners, ends = _owners(examples), _ends(examples)
     named = [
         [document.entity_sentences(entity) for entity in range(len(document.entities))]
         for document in documents
@@ -248,10 +185,54 @@ def decode(
             provenance=provenance[row],
         )
         found[owner].append(relation)
+    rules = model.settings.consistency
+    if isinstance(rules, str):
+        return [tuple(relations) for relations in found]
     return [
-        consistent(model.settings, document, relations)
+        with_inverses(document, relations, rules)
         for document, relations in zip(documents, found, strict=True)
     ]
+
+
+def _agreeing(
+    model: ScoringModel,
+    margins: Tensor,
+    documents: Sequence[Document],
+    examples: Sequence[MarkedExample],
+) -> Tensor:
+    """bool (pairs, relations) what holds, and is not contradicted by what is surer.
+
+    This comes before provenance is asked for: what is dropped explains nothing.
+    """
+    held = _held(model, margins)
+    rules = model.settings.consistency
+    if isinstance(rules, str):
+        return held
+    pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
+    scores = (margins[pairs, types] / model.temperature).sigmoid().tolist()
+    owners, ends = _owners(examples)[pairs.cpu().numpy()], _ends(examples)[pairs.cpu().numpy()]
+    said = [
+        Relation(int(head), int(tail), model.relations[kind], score)
+        for (head, tail), kind, score in zip(ends, types.tolist(), scores, strict=True)
+    ]
+    kept = np.zeros(len(said), bool)
+    for number, document in enumerate(documents):
+        rows = np.flatnonzero(owners == number)
+        agreed = without_contradictions(document, [said[row] for row in rows], rules)
+        chosen = set(map(id, agreed))
+        kept[rows] = [id(said[row]) in chosen for row in rows]
+    held[pairs, types] = torch.from_numpy(kept).to(held.device)
+    return held
+
+
+def _owners(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
+    """(pairs,) the document of each pair"""
+    return np.repeat(np.arange(len(examples)), [example.pairs for example in examples])
+
+
+def _ends(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
+    """(pairs, 2) head and tail"""
+    return np.concatenate([example.pair_index for example in examples])
 
 
 def consistent(
