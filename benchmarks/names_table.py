@@ -47,7 +47,8 @@ VARIANTS = {
         "all": Variant(CONLL),
         "without random field": Variant(CONLL, ('model.output="softmax"',)),
         "without word shapes": Variant(CONLL, ("model.shapes=false",)),
-        "without context": Variant(CONLL, ("data.join_words=0",)),
+        # as many words a step as with context
+        "without context": Variant(CONLL, ("data.join_words=0", "training.batch_size=40")),
         "with FGM": Variant(CONLL, ("plugins.fgm={}",)),
         "with PGD": Variant(CONLL, ("plugins.pgd={}",)),
         "with SWA": Variant(CONLL, ("plugins.swa={}",)),
@@ -55,7 +56,11 @@ VARIANTS = {
     "weibo": lexicons("weibo"),
     "resume": lexicons("resume"),
     "genia": {"tagger": Variant("tagger-genia"), "mrc": Variant("mrc-genia")},
-    "cmeee": {"tagger": Variant("tagger-cmeee"), "mrc": Variant("mrc-cmeee")},
+    "cmeee": {
+        "tagger": Variant("tagger-cmeee"),
+        "mrc": Variant("mrc-cmeee"),
+        "mrc, from the tagger": Variant("mrc-cmeee", ('encoder.name="{tagger}/best"',)),
+    },
     "dictionary": {
         "unlabelled as negative": Variant(PU, _risk("unlabelled_negative")),
         "bagging": Variant(PU, _risk("bagging")),

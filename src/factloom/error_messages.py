@@ -193,6 +193,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "a model that is on the Hugging Face hub or in its local cache. Without a network use "
         "'all-MiniLM-L6-v2', whose weights come with the package.",
     ),
+    "model-without-encoder": (
+        "this model reads characters by itself and has no encoder to start from",
+        "Give a model that has an encoder, or the name of an encoder.",
+    ),
     "int8-missing": (
         "onnx and onnxruntime, which run an encoder in int8, are not installed",
         "Install them: pip install 'factloom[int8]'.",

@@ -40,7 +40,8 @@ class EncoderRecipe(_Part):
 
     name: str = Field(
         "all-MiniLM-L6-v2",
-        description='Hub name or directory; "none" for a model that reads characters by itself.',
+        description="Hub name or directory; a trained factloom model, to start from its encoder; "
+        '"none" for a model that reads characters by itself.',
     )
     window: PositiveInt = Field(512, description="Longest stretch encoded at once, in tokens.")
     overlap: int = Field(128, ge=0, description="Tokens that neighbouring windows share.")

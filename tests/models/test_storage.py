@@ -11,10 +11,13 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import factloom
+from factloom.document import Document
 from factloom.encoders.encoder import Encoder
+from factloom.encoders.new_characters import add_characters
 from factloom.errors import ModelError
 from factloom.models import storage
 from factloom.models.atlop import Atlop, AtlopSettings
+from factloom.models.soft_lexicon import SoftLexicon, SoftLexiconSettings
 
 Damage = Callable[[Path], object]
 
@@ -178,3 +181,42 @@ def test_a_folder_that_is_no_model_does_not_hide_the_one_that_ships(
     (tmp_path / "factloom-en-small").rmdir()
     shutil.copytree(saved, tmp_path / "factloom-en-small")
     assert storage.load_config("factloom-en-small")[1]["model"] == "atlop"
+
+
+# --- the encoder that a training starts from ---------------------------------------------------
+
+
+def test_a_training_may_start_from_the_encoder_of_a_trained_model(
+    tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+    add_characters(encoder, ["甲乙甲乙"])
+    model = Atlop(encoder, ["P19"], AtlopSettings(block_size=8))
+    with torch.no_grad():
+        for weights in encoder.parameters():
+            weights.add_(0.5)
+    model.save_pretrained(tmp_path / "trained")
+
+    found = storage.first_encoder(str(tmp_path / "trained"), window=90, overlap=10)
+    assert (found.window, found.overlap) == (90, 10)
+    assert found.tokenizer.get_vocab() == encoder.tokenizer.get_vocab()
+    expected = encoder.state_dict()
+    assert found.state_dict().keys() == expected.keys()
+    for name, weights in found.state_dict().items():
+        assert torch.equal(weights, expected[name]), name
+    plain = storage.first_encoder(str(tiny_encoder_path), overlap=16).state_dict()
+    assert not any(torch.equal(expected[name], plain[name]) for name in plain if "bias" in name)
+
+
+def test_a_shipped_model_is_known_as_one_by_name() -> None:
+    assert storage.model_directory("factloom-en-small") == storage.SHIPPED / "factloom-en-small"
+    assert storage.model_directory("all-MiniLM-L6-v2") is None
+
+
+def test_a_model_that_reads_characters_by_itself_has_no_encoder_to_start_from(
+    profiles: list[Document], tmp_path: Path
+) -> None:
+    settings = SoftLexiconSettings(lexicon="none", width=8)
+    SoftLexicon.from_documents(None, profiles[:2], settings).save_pretrained(tmp_path / "model")
+    with pytest.raises(ModelError, match="has no encoder to start from"):
+        storage.first_encoder(str(tmp_path / "model"))

@@ -114,6 +114,32 @@ def load_optional_encoder(path: Path, config: dict[str, Any]) -> Encoder | None:
     return None if config["encoder"] is None else load_encoder(path, config)
 
 
+def model_directory(name: str) -> Path | None:
+    """Where a trained model of ours lies; None for anything else, such as a plain encoder."""
+    for path in (Path(name), SHIPPED / name):
+        try:
+            config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+            continue
+        if isinstance(config, dict) and "factloom" in config:
+            return path
+    return None
+
+
+def first_encoder(name: str, **options: Any) -> Encoder:
+    """What a training starts from: an encoder by hub name or path, or a trained model's own."""
+    path = model_directory(name)
+    if path is None:
+        return Encoder.load(name, **options)
+    trained = cast(Encoder | None, load(path).encoder)
+    if trained is None:
+        raise ModelError("model-without-encoder", Place(file=name))
+    with tempfile.TemporaryDirectory() as folder:
+        cast(Any, trained.backbone).save_pretrained(folder)
+        trained.tokenizer.save_pretrained(folder)
+        return Encoder.load(folder, **options)
+
+
 def load_weights(model: nn.Module, path: Path) -> None:
     if (path / CHANGES).exists():
         from factloom.models.compressed import load_changes

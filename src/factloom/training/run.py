@@ -28,7 +28,15 @@ from factloom.evaluation.relations import Fact, require_distinct_ids
 from factloom.evaluation.tasks import TASKS
 from factloom.formats import read
 from factloom.formats.brat import files_read
-from factloom.models.storage import WEIGHTS, load, load_config, model_class, model_settings
+from factloom.models.storage import (
+    WEIGHTS,
+    first_encoder,
+    load,
+    load_config,
+    model_class,
+    model_directory,
+    model_settings,
+)
 from factloom.recipe import (
     NO_ENCODER,
     DataRecipe,
@@ -112,7 +120,7 @@ def _encoder(
     """The pretrained encoder; None where the recipe wants none and the model can do without."""
     if recipe.encoder.name != NO_ENCODER:
         options = recipe.encoder.model_dump(exclude={"name", "new_characters"})
-        encoder = Encoder.load(recipe.encoder.name, **options)
+        encoder = first_encoder(recipe.encoder.name, **options)
         if recipe.encoder.new_characters:
             add_characters(encoder, (document.text for document in documents))
         return encoder
@@ -211,7 +219,7 @@ def _encoder_fingerprint(name: str) -> str | None:
     """The SHA-256 of the encoder's weights; None where there are none on this machine."""
     if name == NO_ENCODER:
         return None
-    place = Path(resolve(name))
+    place = model_directory(name) or Path(resolve(name))
     if not place.is_dir():  # a hub name
         cached = try_to_load_from_cache(name, WEIGHTS)
         return _fingerprint(Path(cached)) if isinstance(cached, str) else None
