@@ -678,6 +678,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the validation has no score {metric!r}; it has: {known}",
         "Name one of these as the metric.",
     ),
+    "output-of-train": (
+        "this folder holds a training by `factloom train`, whose model would be overwritten",
+        "Give another folder with --output.",
+    ),
+    "output-of-adapt": (
+        "this folder holds rounds of `factloom adapt`, whose model would be overwritten",
+        "Give another folder with --output.",
+    ),
+    "everything-vetoed": (
+        "the decisions leave no name in the dictionary",
+        "Let some names of this table, or of those of earlier rounds, pass.",
+    ),
     "training-exists": (
         "the output directory holds the checkpoints of an earlier training",
         "Resume it (--resume), choose another output directory, or remove this one.",

@@ -319,3 +319,18 @@ def test_words_that_are_empty_in_their_source_are_no_names(tiny_encoder_path: Pa
     sentences = (Sentence(0, 9, tokens=words), Sentence(9, 10, tokens=((9, 9),)))
     (found,) = model.predict([Document(text, sentences=sentences)])
     assert [found.mention_text(index) for index in range(len(found.mentions))] == ["Mara left"]
+
+
+def test_scores_are_fitted_on_the_words_of_predictions(tiny_encoder_path: Path) -> None:
+    """Gold mentions cut words, and may lie across sentences; predictions see neither."""
+    model = make_model(tiny_encoder_path)
+    text = "Velden-born Ada. Ada left."
+    sentences = (Sentence(0, 16), Sentence(17, 26))
+    gold = Document(
+        text, sentences=sentences, mentions=(Mention(0, 6, "LOC"), Mention(12, 20, "PER"))
+    )
+    seen = []
+    prepare = model.prepare
+    model.prepare = lambda given: seen.extend(given) or prepare(given)  # type: ignore[method-assign]
+    model.fit_scores([*DOCUMENTS, gold])
+    assert seen == [document.without_mentions() for document in (*DOCUMENTS, gold)]

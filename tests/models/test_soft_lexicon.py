@@ -149,3 +149,21 @@ def test_new_characters_and_words_are_no_hindrance(tmp_path: Path) -> None:
     model = make_model(tmp_path)
     (found,) = model.predict([Document("龘靐齉😀在北京大学。")])
     assert found.text == "龘靐齉😀在北京大学。"
+
+
+@pytest.mark.parametrize("lexicon", ["softword", "exsoftword"])
+def test_positions_do_not_get_the_vectors_of_letters(tmp_path: Path, lexicon: str) -> None:
+    vectors = write_vectors(tmp_path)
+    first, *lines = vectors.read_text(encoding="utf-8").splitlines()
+    count, width = map(int, first.split())
+    letters = [f"{letter} " + " ".join(["1.0"] * width) for letter in "BMES"]
+    content = "\n".join([f"{count + 4} {width}", *lines, *letters])
+    (tmp_path / "letters.txt").write_text(content + "\n", encoding="utf-8")
+    settings = {"lexicon": lexicon, "word_width": width}
+    plain = make_model(tmp_path, vectors=None, **settings)
+    other = make_model(tmp_path, vectors=str(tmp_path / "letters.txt"), **settings)
+    for model in (plain, other):
+        assert model.words is not None
+        rows = model.words.table(torch.arange(1, 5))
+        assert rows.unique(dim=0).shape[0] == 4
+        assert not any(row.unique().numel() == 1 for row in rows)

@@ -80,6 +80,12 @@ def test_a_name_begins_and_ends_with_a_word() -> None:
     assert types(dictionary, "Yorkshire NewYork York") == [("York", "LOC")]
 
 
+def test_a_name_does_not_end_with_white_space() -> None:
+    dictionary = Dictionary([Entry("New York", "LOC")])
+    words = ["in", "New", " ", "York", "", " ", "now"]
+    assert dictionary.match(words) == [TypedSpan(1, 4, "LOC")]
+
+
 def test_a_longer_stretch_that_is_no_name_does_not_hide_a_shorter_one() -> None:
     dictionary = Dictionary([Entry("a", "X"), Entry("a b c d", "Y")])
     assert types(dictionary, "a b c e") == [("a", "X")]

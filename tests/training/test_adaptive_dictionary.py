@@ -1,5 +1,6 @@
 """The loop: what grows, what people veto, what a kill leaves."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from factloom.models.storage import load
 from factloom.recipe import Recipe
 from factloom.training import adaptive_dictionary, reporting
 from factloom.training.adaptive_dictionary import AdaptiveDictionary, Round, word_shares
+from factloom.training.run import recipe_dictionary, train_recipe
 from tiny_bert import save_tiny_bert
 
 PROGRAM = Path(__file__).parent / "killed_adaptation.py"
@@ -57,6 +59,30 @@ def test_the_last_round_s_model_is_the_result(finished: tuple[Path, dict[str, An
     assert results["development"]["f1"] == 1.0
 
 
+def test_a_model_tells_the_dictionary_that_it_was_made_with(
+    finished: tuple[Path, dict[str, Any]],
+) -> None:
+    output, results = finished
+    path = output / f"round-{len(results['rounds']):02d}" / "dictionary.tsv"
+    made = load(output / "best").provenance
+    assert made["recipe"]["dictionary"]["files"] == [str(path)]
+    assert made["data_sha256"][str(path)] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert path.read_bytes() == (output / "dictionary.tsv").read_bytes()
+
+
+def test_train_and_adapt_leave_each_other_s_results_alone(
+    finished: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    recipe = small_recipe(tmp_path, tmp_path / "encoder")
+    for resume in (False, True):
+        with pytest.raises(InputError) as caught:
+            train_recipe(recipe, finished[0], resume=resume)
+        assert caught.value.code == "output-of-adapt"
+        with pytest.raises(InputError) as caught:
+            AdaptiveDictionary(recipe, finished[0] / "round-01" / "training", resume=resume)
+        assert caught.value.code == "output-of-train"
+
+
 def test_a_loop_that_is_killed_ends_as_one_that_is_not(
     tmp_path: Path, tiny_encoder_path: Path
 ) -> None:
@@ -67,11 +93,12 @@ def test_a_loop_that_is_killed_ends_as_one_that_is_not(
     compared = ("*.tsv", "shares.json", "best/model.safetensors", "best/config.json")
     one, other = (
         {
-            str(path.relative_to(tmp_path / name)): path.read_bytes()
+            # a model's recipe names the folder that it was made in
+            str(path.relative_to(folder)): path.read_bytes().replace(bytes(folder), b"")
             for pattern in compared
-            for path in (tmp_path / name).rglob(pattern)
+            for path in folder.rglob(pattern)
         }
-        for name in ("undisturbed", "killed")
+        for folder in (tmp_path / "undisturbed", tmp_path / "killed")
     )
     assert one == other
     assert "round-02/entries.tsv" in one
@@ -108,7 +135,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def known(call: dict[str, Any]) -> set[str]:
-    return {entry.name for entry in call["dictionary"].entries}
+    return {entry.name for entry in recipe_dictionary(call["recipe"].dictionary).entries}
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -169,6 +196,41 @@ def test_a_type_whose_names_are_all_vetoed_has_no_prior_any_more(
     Path(paused["paused"]).write_text(vetoes, encoding="utf-8")
     AdaptiveDictionary(recipe, output, resume=True).run()
     assert list(trained[1]["recipe"].model["priors"]) == ["PER"]
+
+
+def test_what_the_recipe_says_about_a_type_is_forgotten_with_all_of_its_names(
+    tmp_path: Path, trained: list[dict[str, Any]]
+) -> None:
+    recipe = small_recipe(tmp_path, Path("none"), rounds=2, parts={"LOC": "any", "PER": "first"})
+    paused = AdaptiveDictionary(recipe, tmp_path / "out", pause=True).run()
+    vetoes = "".join(f"veto\t{name}\tLOC\n" for name in ("Torvik", "Ashmere"))
+    Path(paused["paused"]).write_text(vetoes, encoding="utf-8")
+    AdaptiveDictionary(recipe, tmp_path / "out", resume=True).run()
+    assert trained[1]["recipe"].dictionary.parts == {"PER": "first"}
+    assert trained[1]["recipe"].model["priors"] == {"PER": 0.4}
+
+
+@pytest.mark.usefixtures("trained")
+def test_something_has_to_be_left(tmp_path: Path) -> None:
+    recipe, output = small_recipe(tmp_path, Path("none"), rounds=2), tmp_path / "out"
+    entries = Path(AdaptiveDictionary(recipe, output, pause=True).run()["paused"])
+    base = (("Torvik", "LOC"), ("Ashmere", "LOC"), ("Mara", "PER"), ("Tove", "PER"))
+    entries.write_text("".join(f"veto\t{name}\t{kind}\n" for name, kind in base))
+    with pytest.raises(InputError, match="no name") as caught:
+        AdaptiveDictionary(recipe, output, resume=True).run()
+    assert str(entries) in str(caught.value)
+    entries.write_text("add\tHalden\tLOC\n")  # second thoughts are possible
+    AdaptiveDictionary(recipe, output, resume=True).run()
+
+
+def test_a_veto_is_for_all_spellings_that_the_dictionary_takes_for_one(
+    tmp_path: Path, trained: list[dict[str, Any]]
+) -> None:
+    recipe = small_recipe(tmp_path, Path("none"), rounds=2, case="ignore")
+    paused = AdaptiveDictionary(recipe, tmp_path / "out", pause=True).run()
+    Path(paused["paused"]).write_text("veto\tTORVIK\tLOC\n", encoding="utf-8")
+    AdaptiveDictionary(recipe, tmp_path / "out", resume=True).run()
+    assert known(trained[1]) == {"Mara", "Tove", "Ashmere"}
 
 
 def test_a_round_that_has_begun_keeps_its_dictionary(

@@ -6,7 +6,7 @@ import pytest
 
 from factloom.document import Document, Mention
 from factloom.errors import InputError
-from factloom.text.dictionary import Dictionary, Entry, read_dictionary
+from factloom.text.dictionary import Case, Dictionary, Entry, read_dictionary
 from factloom.text.tokens import join_tokens
 from factloom.training.dictionary_growth import (
     Proposal,
@@ -69,6 +69,37 @@ def test_a_name_inside_a_longer_mention_counts_neither_way() -> None:
         ("York", "LOC", 1, 0),
         ("York City", "ORG", 1, 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("case", "missed"),
+    [
+        ("exact", 1),  # the Apple that stands unpredicted
+        ("headlines", 2),  # and the APPLE
+        ("ignore", 3),
+    ],
+)
+def test_what_a_name_would_mark_counts_against_it(case: Case, missed: int) -> None:
+    documents = [
+        *[predicted("Apple grew", ("Apple", "ORG"))] * 3,
+        predicted("Apple and APPLE and apple"),
+    ]
+    known = Dictionary([Entry("Oslo", "LOC")], case)
+    assert names(propose(documents, known, 2, 0.5)) == [("Apple", "ORG", 3, missed)]
+    assert propose(documents, known, 2, 3 / (3 + missed) + 0.01) == []
+
+
+@pytest.mark.parametrize("case", ["headlines", "ignore"])
+def test_spellings_are_counted_together_and_vetoed_together(case: Case) -> None:
+    documents = [
+        *[predicted("Apple grew", ("Apple", "ORG"))] * 2,
+        predicted("APPLE GROWS", ("APPLE", "ORG")),
+        predicted("Ap ple rots", ("Ap ple", "LOC")),
+    ]
+    known = Dictionary([Entry("Oslo", "LOC")], case)
+    assert names(propose(documents, known, 3, 0.5)) == [("Apple", "ORG", 3, 1)]
+    for vetoed in ("Apple", "APPLE"):
+        assert propose(documents, known, 3, 0.5, [(vetoed, "ORG")]) == []
 
 
 def test_vetoed_names_are_not_proposed_again() -> None:

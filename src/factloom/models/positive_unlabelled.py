@@ -357,7 +357,8 @@ class PositiveUnlabelled(nn.Module):
         A dictionary's marks are no measure of scores: without gold, do not call this.
         """
         margins, right = [], []
-        for number, found in self._found(documents, 4096, out_of_bag=False):
+        bare = [document.without_mentions() for document in documents]  # words as in prediction
+        for number, found in self._found(bare, 4096, out_of_bag=False):
             gold = {
                 (mention.start, mention.end, mention.type) for mention in documents[number].mentions
             }

@@ -340,9 +340,9 @@ def _word_sums(
 ) -> WeightedSums | None:
     if features is None:
         return None
-    table = VectorTable.of(
-        features.vocabulary, vectors, settings.word_width, settings.vector_length
-    )
+    # positions, which the other features are made of, are no words, whatever letters stand for them
+    known = vectors if settings.lexicon == "soft_lexicon" else None
+    table = VectorTable.of(features.vocabulary, known, settings.word_width, settings.vector_length)
     return WeightedSums(table, features.sets)
 
 

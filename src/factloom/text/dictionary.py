@@ -105,7 +105,7 @@ class Dictionary:
             if len(text) > longest:
                 break
             kind = self._type_of_key(text)
-            if kind is not None:
+            if kind is not None and keys[position]:  # a name does not end with white space
                 match = TypedSpan(start, position + 1, kind)
         return match
 
@@ -114,6 +114,13 @@ class Dictionary:
         if kind is None and key.isupper():
             return self._capitals.get(key)
         return kind
+
+
+def spelling(name: str, case: Case) -> str:
+    """What the spellings of a name have in common that are to be counted, or vetoed, together."""
+    bare = "".join(name.split())
+    short = len(bare) < _HEADLINE_LENGTH
+    return bare if case == "exact" or (case == "headlines" and short) else bare.casefold()
 
 
 def _key(text: str, case: Case) -> str:

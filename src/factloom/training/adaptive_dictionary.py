@@ -22,7 +22,7 @@ import os
 import shutil
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,12 @@ from factloom.document import Document
 from factloom.errors import InputError, Place, RecipeError
 from factloom.models.storage import load
 from factloom.recipe import DictionaryRecipe, Recipe
-from factloom.text.dictionary import Dictionary, mark, read_dictionary
+from factloom.text.dictionary import Dictionary, mark, read_dictionary, spelling
 from factloom.text.tokens import tokenised_sentences
-from factloom.training.checkpoint import recover_directory, write_directory, write_file
+from factloom.training.checkpoint import CHECKPOINTS, recover_directory, write_directory, write_file
 from factloom.training.dictionary_growth import (
     Decisions,
+    Name,
     propose,
     read_decisions,
     table_of,
@@ -107,6 +108,8 @@ class AdaptiveDictionary:
             raise RecipeError("adapts-alone", place)
         if not resume and any(output.glob("round-*")):
             raise InputError("training-exists", Place(file=str(output)))
+        if (output / CHECKPOINTS).exists():
+            raise InputError("output-of-train", Place(file=str(output)))
         self.recipe = recipe
         self.settings: DictionaryRecipe = recipe.dictionary
         self.output = output
@@ -137,12 +140,9 @@ class AdaptiveDictionary:
         if current.ended:
             results = json.loads((current.training / RESULTS).read_text(encoding="utf-8"))
         else:
+            recipe = self._recipe_of_round(current, dictionary, earlier)
             results = train_recipe(
-                self._recipe_of_round(dictionary, earlier),
-                current.training,
-                resume=True,
-                recipe_name=self.recipe_name,
-                dictionary=dictionary,
+                recipe, current.training, resume=True, recipe_name=self.recipe_name
             )
             self._propose(current, dictionary, earlier)
         return {
@@ -157,31 +157,49 @@ class AdaptiveDictionary:
         """The dictionary of the round, fixed when it begins: later edits are for the next one."""
         if not current.dictionary.exists():
             added = [entry for before in earlier for entry in before.decisions().added]
-            vetoed = self._vetoed(earlier)
-            entries = [e for e in (*self.base.entries, *added) if (e.name, e.type) not in vetoed]
+            vetoed = self._spelt(self._vetoed(earlier))
+            entries = [
+                entry
+                for entry in (*self.base.entries, *added)
+                if not self._spelt([(entry.name, entry.type)]) & vetoed
+            ]
+            if not entries:
+                raise InputError("everything-vetoed", Place(file=str(earlier[-1].entries)))
             current.path.mkdir(parents=True, exist_ok=True)
             write_file(current.dictionary, table_of_entries(entries))
-        return read_dictionary([current.dictionary], self.settings.case, parts=self.settings.parts)
+        return self._dictionary(current)
+
+    def _dictionary(self, current: Round) -> Dictionary:
+        """A veto may have left nothing of a type that the recipe says something about."""
+        bare = read_dictionary([current.dictionary], self.settings.case)
+        parts = {kind: part for kind, part in self.settings.parts.items() if kind in bare.types}
+        return Dictionary(bare.entries, bare.case, parts)
 
     def _changes(self, current: Round) -> bool:
         """Whether a further round would have another dictionary than this one."""
         decisions = current.decisions()
-        dictionary = read_dictionary(
-            [current.dictionary], self.settings.case, parts=self.settings.parts
-        )
-        known = {(entry.name, entry.type) for entry in dictionary.entries}
-        return bool(decisions.added or known & decisions.vetoed)
+        known = self._spelt((e.name, e.type) for e in self._dictionary(current).entries)
+        return bool(decisions.added or known & self._spelt(decisions.vetoed))
 
-    def _recipe_of_round(self, dictionary: Dictionary, earlier: Sequence[Round]) -> Recipe:
-        given = self.recipe.model.get("priors", "estimated")
-        if not earlier or given != "estimated":
-            return self.recipe
+    def _spelt(self, names: Iterable[Name]) -> set[Name]:
+        return {(spelling(name, self.settings.case), kind) for name, kind in names}
+
+    def _recipe_of_round(
+        self, current: Round, dictionary: Dictionary, earlier: Sequence[Round]
+    ) -> Recipe:
+        """With the dictionary of the round, so that the model tells what it was made from."""
+        path = str(current.dictionary).replace("$", "$$")
+        files = {"files": [path], "types": {}, "parts": dictionary.parts}
+        own = self.recipe.model_copy(update={"dictionary": self.settings.model_copy(update=files)})
+        if not earlier:
+            return own
         texts = read_corpus(self.recipe).train
         marked = {mention.type for text in texts for mention in mark(text, dictionary).mentions}
-        shares = earlier[-1].predicted_shares()  # a veto may have left nothing of a type
-        priors = {kind: share for kind, share in shares.items() if kind in marked}
-        model = {**self.recipe.model, "priors": priors}
-        return self.recipe.model_copy(update={"model": model})
+        priors = self.recipe.model.get("priors", "estimated")
+        if priors == "estimated":
+            priors = earlier[-1].predicted_shares()
+        known = {kind: share for kind, share in priors.items() if kind in marked}
+        return own.model_copy(update={"model": {**self.recipe.model, "priors": known}})
 
     def _propose(self, current: Round, dictionary: Dictionary, earlier: Sequence[Round]) -> None:
         texts = read_corpus(self.recipe).train
@@ -201,7 +219,7 @@ class AdaptiveDictionary:
         write_file(current.proposed, table_of(proposals))
         write_file(current.entries, table_of(proposals))
 
-    def _vetoed(self, rounds: Sequence[Round]) -> frozenset[tuple[str, str]]:
+    def _vetoed(self, rounds: Sequence[Round]) -> frozenset[Name]:
         """All that was ever vetoed."""
         return frozenset().union(*(past.decisions().vetoed for past in rounds))
 

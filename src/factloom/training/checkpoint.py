@@ -21,6 +21,7 @@ from torch import Tensor
 from factloom.errors import InputError, Place
 
 VERSION = 1
+CHECKPOINTS = "checkpoints"  # the folder of a training that holds them
 TENSOR_KEY = "__tensor__"  # stands in the JSON for a tensor: its name in training.safetensors
 
 

@@ -13,7 +13,7 @@ removed counts as a veto.
 
 from codecs import BOM_UTF8
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
 from factloom.formats.report import raise_flaw
 from factloom.formats.source import Source
-from factloom.text.dictionary import Dictionary, Entry, mark
+from factloom.text.dictionary import Case, Dictionary, Entry, mark, spelling
 
 ADD, VETO = "add", "veto"
 _COLUMNS = ("decision", "name", "type", "predicted", "missed", "example")
@@ -63,40 +63,62 @@ def propose(
 
     A name is predicted with its most frequent type at least `minimum_count` times, and these are
     at least the part `agreement` of all its predictions and of the places where it stands and
-    nothing is predicted.
+    nothing is predicted. Spellings that the dictionary takes for one name are counted together.
     """
-    by_type: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    examples: dict[Name, str] = {}
+    counted = _Counted(dictionary.case)
     for document in predicted:
         for mention in document.mentions:
-            name = _name(document, mention)
-            by_type[name][mention.type] += 1
-            if (name, mention.type) not in examples:
-                examples[name, mention.type] = _example(document, mention)
-    refused = set(vetoed)
-    candidates: list[Entry] = []
-    for name, counts in by_type.items():
-        kind, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
-        known = dictionary.type_of(name) is not None or (name, kind) in refused
-        if count >= minimum_count and not known:
-            candidates.append(Entry(name, kind, count))
-    passed_over = _unpredicted(predicted, Dictionary(candidates))
-    proposals = [
-        Proposal(
-            name=entry.name,
-            type=entry.type,
-            predicted=int(entry.frequency),
-            missed=by_type[entry.name].total() - int(entry.frequency) + passed_over[entry.name],
-            example=examples[entry.name, entry.type],
-        )
-        for entry in candidates
+            counted.add(document, mention)
+    refused = {(spelling(name, dictionary.case), kind) for name, kind in vetoed}
+    candidates = [
+        entry
+        for key, entry in counted.names()
+        if entry.frequency >= minimum_count
+        and dictionary.type_of(entry.name) is None
+        and (key, entry.type) not in refused
     ]
+    passed_over = _unpredicted(predicted, Dictionary(candidates, dictionary.case))
+    proposals = [counted.proposal(entry, passed_over) for entry in candidates]
     kept = [p for p in proposals if p.predicted >= agreement * (p.predicted + p.missed)]
     return sorted(kept, key=lambda p: (-p.predicted, p.name))
 
 
+class _Counted:
+    """How often each name is predicted with each type, and how it is spelt."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.types: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by spelling
+        self.surfaces: defaultdict[Name, Counter[str]] = defaultdict(Counter)
+        self.examples: dict[Name, str] = {}
+
+    def add(self, document: Document, mention: Mention) -> None:
+        name = _name(document, mention)
+        key = spelling(name, self.case)
+        self.types[key][mention.type] += 1
+        self.surfaces[key, mention.type][name] += 1
+        if (key, mention.type) not in self.examples:
+            self.examples[key, mention.type] = _example(document, mention)
+
+    def names(self) -> Iterator[tuple[str, Entry]]:
+        """Each with its spelling: as it is written most often, with its most frequent type."""
+        for key, types in self.types.items():
+            kind, count = _most_frequent(types)
+            name, _ = _most_frequent(self.surfaces[key, kind])
+            yield key, Entry(name, kind, count)
+
+    def proposal(self, entry: Entry, passed_over: Counter[str]) -> Proposal:
+        key, count = spelling(entry.name, self.case), int(entry.frequency)
+        missed = self.types[key].total() - count + passed_over[key]
+        return Proposal(entry.name, entry.type, count, missed, self.examples[key, entry.type])
+
+
+def _most_frequent(counts: Counter[str]) -> tuple[str, int]:
+    return min(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
 def _unpredicted(predicted: Sequence[Document], candidates: Dictionary) -> Counter[str]:
-    """How often each candidate stands where no predicted mention is."""
+    """How often each candidate, by its spelling, stands where no predicted mention is."""
     found: Counter[str] = Counter()
     for document in predicted:
         covered = [False] * len(document.text)
@@ -105,7 +127,7 @@ def _unpredicted(predicted: Sequence[Document], candidates: Dictionary) -> Count
         marked = mark(document, candidates)
         for mention in marked.mentions:
             if not any(covered[mention.start : mention.end]):
-                found[_name(document, mention)] += 1
+                found[spelling(_name(document, mention), candidates.case)] += 1
     return found
 
 

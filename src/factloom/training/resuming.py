@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from factloom.errors import InputError, Place, RecipeError
 from factloom.training.checkpoint import (
+    CHECKPOINTS,
     checkpoints,
     load_checkpoint,
     recover_directory,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def last_checkpoint(trainer: "Trainer", resume: bool) -> Path | None:
     """The checkpoint to go on from; there is none if a kill came before the first."""
-    folder = trainer.output / "checkpoints"
+    folder = trainer.output / CHECKPOINTS
     if trainer.accelerator.is_main_process:
         recover_directory(trainer.output / "best")
         remove_leftovers(folder)
@@ -47,7 +48,7 @@ def save_training(trainer: "Trainer") -> None:
         "random": from_all(random_state()),
     }
     if trainer.accelerator.is_main_process:
-        folder, weights = trainer.output / "checkpoints", trainer.model.state_dict()
+        folder, weights = trainer.output / CHECKPOINTS, trainer.model.state_dict()
         save_checkpoint(folder, trainer.progress.step, weights, state, trainer.settings.keep)
 
 

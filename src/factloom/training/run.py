@@ -22,7 +22,7 @@ from factloom.encoders.character_tables import VECTORS
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.new_characters import add_characters
 from factloom.encoders.pretrained import resolve
-from factloom.errors import Place, RecipeError
+from factloom.errors import InputError, Place, RecipeError
 from factloom.evaluation.facts import facts_of, read_facts
 from factloom.evaluation.relations import Fact, require_distinct_ids
 from factloom.evaluation.tasks import TASKS
@@ -74,13 +74,13 @@ def train_recipe(
     *,
     resume: bool = False,
     recipe_name: str = "",
-    dictionary: Dictionary | None = None,
 ) -> dict[str, Any]:
     """Train, fit the scores on development documents, measure; returns what results.json holds.
 
-    The finished model is in `output`/best. Only the first process measures and writes. The
-    `dictionary` marks the training documents; it is that of the recipe, if there is one there.
+    The finished model is in `output`/best. Only the first process measures and writes.
     """
+    if any(output.glob("round-*")):
+        raise InputError("output-of-adapt", Place(file=str(output)))
     place = Place(file=recipe_name or None)
     kind = model_class(recipe.kind)
     if recipe.data.join_words and kind.task != "mentions":
@@ -90,9 +90,8 @@ def train_recipe(
     settings = validated(model_settings(recipe.kind), recipe.model_settings, place)
     plugins = make_plugins(recipe.plugins, place)
     corpus = read_corpus(recipe)
-    if recipe.dictionary and dictionary is None:
+    if recipe.dictionary:
         dictionary = recipe_dictionary(recipe.dictionary)
-    if dictionary is not None:
         marked = [mark(document, dictionary) for document in corpus.train]
         corpus = replace(corpus, train=marked)
     torch.manual_seed(recipe.training.seed)  # new layers start the same in every run

@@ -1,6 +1,7 @@
-"""A small real task for the tests of plug-ins: the type of a mention by the words around it.
+"""A small task for the tests of plug-ins: the type of a mention by the words around it.
 
-The documents are those of examples/. The model is a table of word embeddings and two layers.
+The documents are the invented ones of examples/, the model is a table of word embeddings and two
+layers.
 """
 
 import re

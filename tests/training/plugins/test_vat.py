@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import torch
@@ -14,9 +15,11 @@ from torch import Tensor, nn
 
 from factloom import formats
 from factloom.document import Document
+from factloom.encoders.encoder import Encoder
 from factloom.errors import RecipeError
+from factloom.models.mrc import Mrc, MrcSettings
 from factloom.training.plugin import Plugin
-from factloom.training.plugins.vat import _unit
+from factloom.training.plugins.vat import VatSettings, VirtualAdversarialTraining, _unit
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
 
@@ -226,6 +229,19 @@ def test_labels_of_unlabelled_documents_are_not_used(tmp_path: Path) -> None:
     first = with_unlabelled(tmp_path / "first", tmp_path / "labelled.jsonl").state_dict()
     second = with_unlabelled(tmp_path / "second", tmp_path / "untyped.jsonl").state_dict()
     assert all(first[name].equal(second[name]) for name in first)
+
+
+def test_labels_do_not_decide_what_a_model_of_mentions_is_asked(
+    tiny_encoder_path: Path, profiles: list[Document], tmp_path: Path
+) -> None:
+    formats.write(profiles[:3], tmp_path / "labelled.jsonl")
+    encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+    model = Mrc.from_documents(encoder, profiles[:3], MrcSettings(negative_questions=0.1))
+    plugin = VirtualAdversarialTraining(VatSettings(unlabelled=[str(tmp_path / "labelled.jsonl")]))
+    plugin.on_start(cast(Trainer, SimpleNamespace(model=model)))
+    assert any(len(passage.answers) for passage in model.prepare(profiles[:3]))
+    assert plugin.unlabelled
+    assert not any(len(passage.answers) for passage in plugin.unlabelled)
 
 
 def test_words_that_only_unlabelled_documents_have_are_learned(tmp_path: Path) -> None:

@@ -75,7 +75,12 @@ class VirtualAdversarialTraining(Plugin):
         self.tables = embedding_tables(trainer.model, self.settings.embeddings, "vat")
         files = [data_path(path) for path in self.settings.unlabelled]
         documents = [document for path in files for document in read(path, self.settings.format)]
-        prepared = cast(Any, trainer.model).prepare(documents) if files else []
+        model = cast(Any, trainer.model)
+        if (
+            getattr(model, "task", None) == "mentions"
+        ):  # they would decide what is asked, and where words end
+            documents = [document.without_mentions() for document in documents]
+        prepared = model.prepare(documents) if files else []
         self.unlabelled = [example for example in prepared if example.pairs]
         if files and not self.unlabelled:
             raise RecipeError("nothing-unlabelled", Place(part="plugins.vat.unlabelled"))
