@@ -295,6 +295,24 @@ def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     assert caught.value.code == "adapts-alone"
 
 
+def test_the_code_of_the_page_runs(
+    tmp_path: Path,
+    trained: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    recipe = small_recipe(tmp_path, Path("none"))
+    monkeypatch.setattr("factloom.recipe.read_recipe", lambda _: recipe)
+    page = (Path(__file__).parents[2] / "docs" / "dictionary.md").read_text(encoding="utf-8")
+    (block,) = (block.split("```")[0] for block in page.split("```python\n")[1:])
+    names: dict[str, Any] = {}
+    exec(compile(block, "docs/dictionary.md", "exec"), names)
+    assert sum(len(document.mentions) for document in names["marked"]) == 2 * 3 + 2 * 4
+    assert capsys.readouterr().out == "runs/grown/round-01/entries.tsv\n"
+    assert len(trained) == 1
+
+
 def test_shares_are_words_inside_mentions_over_all_words() -> None:
     text = "Ada Byron saw Oslo ."
     marked = Document(text, mentions=(Mention(0, 9, "PER"), Mention(14, 18, "LOC")))

@@ -10,6 +10,8 @@ import pytest
 from pydantic import BaseModel
 from toy_model import ToyModel, toy_examples
 
+from factloom import formats
+from factloom.document import Document
 from factloom.recipe import DataRecipe, EncoderRecipe, Recipe
 from factloom.training import plugins
 from factloom.training.plugin import Plugin
@@ -28,9 +30,17 @@ def rows(heading: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))
-def test_code_blocks_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_blocks_run(
+    block: str,
+    tiny_encoder_path: Path,
+    profiles: list[Document],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, str(PAGE), "exec"), {"model": ToyModel(), "examples": toy_examples(9)})
+    formats.write(profiles[:2], Path("train.jsonl"))
+    code = block.replace("all-MiniLM-L6-v2", str(tiny_encoder_path))
+    exec(compile(code, str(PAGE), "exec"), {"model": ToyModel(), "examples": toy_examples(9)})
     assert list(tmp_path.glob("runs/*/best/model.safetensors"))
 
 
