@@ -10,8 +10,9 @@ pattern 1: other heads may learn to make up for it. What a head is worth to a wh
 `silenced` says: the accuracy by pattern when the heads of one pattern say nothing. A second layer
 can make up for a silent head too, so `docre_sd_one_layer` has only one.
 
-A line holds the F1 over all relations, and of the derived relations only, those that no sentence
-states, F1 and accuracy (the part of them that was found), together and by pattern. `explained` is
+A line holds the F1 over all relations, that of the stated ones (has the model learned to read?),
+and of the derived relations, those that no sentence states, F1 and accuracy (the part of them that
+was found), together and by pattern. `explained` is
 the part of the found ones whose most attended bridge is the right one, whatever else was found;
 `null` for a model that does not say. `infer_accuracy` is the general measure, which knows no types
 and so counts premises too, because each follows from the derived relation and the other premise.
@@ -122,9 +123,11 @@ def scores(gold: Sequence[Document], predicted: Sequence[Document]) -> dict[str,
         for relation, pattern in DERIVED.items()
     }
     derived = sum(by_pattern.values(), Counts())
+    stated = (counts for name, counts in report.per_relation.items() if name not in DERIVED)
     return {
         "f1": round(report.f1, 4),
         "infer_accuracy": round(report.infer_accuracy, 4),
+        "stated_f1": round(sum(stated, Counts()).f1, 4),
         "derived_f1": round(derived.f1, 4),
         "derived_accuracy": round(derived.recall, 4),
         "derived_accuracy_by_pattern": {

@@ -36,6 +36,7 @@ def test_a_model_is_trained_and_reported_as_one_json_line(
     assert result["explained"] is None
     assert result["derived_accuracy_by_pattern"].keys() == {"1", "2", "3", "4"}
     assert 0 <= result["derived_f1"] <= 1
+    assert 0 <= result["stated_f1"] <= 1
 
 
 def test_scores_are_those_of_the_derived_relations(bridges: ModuleType) -> None:
@@ -55,6 +56,8 @@ def test_scores_are_those_of_the_derived_relations(bridges: ModuleType) -> None:
     assert found["derived_accuracy_by_pattern"] == {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0}
     assert 0 < found["derived_accuracy"] < 1
     assert found["explained"] == 1
+    assert found["stated_f1"] == 0
+    assert bridges.scores(gold, gold)["stated_f1"] == 1
 
 
 def test_a_wrong_bridge_explains_nothing(bridges: ModuleType) -> None:
