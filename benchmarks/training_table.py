@@ -16,12 +16,15 @@ from typing import Any
 
 import torch
 
+from factloom.errors import RecipeError
 from factloom.recipe import Recipe, read_recipe
 from factloom.training.adaptive_dictionary import AdaptiveDictionary
 from factloom.training.plugins import make_plugins
 from factloom.training.run import RESULTS, train_recipe
 
 CONFIGS = Path(__file__).parent.parent / "configs"
+# What the last round of a growing dictionary has of its own.
+OF_ROUNDS = {"dictionary.files", "dictionary.types", "dictionary.parts", "model.priors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Table:
     def train_missing(self, name: str, seed: int, changes: Sequence[str]) -> None:
         output, recipe = self.output(name, seed), self.recipe(name, seed, changes)
         if (output / RESULTS).exists():
-            _tell_other_settings(output, recipe)
+            _tell_other_settings(output, recipe, self.variants[name].grows)
             return
         print(f"training {output}", flush=True)
         if self.variants[name].grows:
@@ -88,7 +91,7 @@ class Table:
         return "\n".join(lines)
 
 
-def _tell_other_settings(output: Path, recipe: Recipe) -> None:
+def _tell_other_settings(output: Path, recipe: Recipe, grows: bool) -> None:
     """Say where a finished training had other settings than those that are asked for now."""
     config = json.loads((output / "best" / "config.json").read_text(encoding="utf-8"))
     kept, asked = config["provenance"]["recipe"], recipe.model_dump(mode="json")
@@ -101,16 +104,20 @@ def _tell_other_settings(output: Path, recipe: Recipe) -> None:
         for content, plugins in ((kept, before), (asked, now))
     ]
     for key in sorted(flat[0].keys() & flat[1].keys()):
-        if flat[0][key] != flat[1][key]:
+        if flat[0][key] != flat[1][key] and not (grows and key in OF_ROUNDS):
             values = f"{flat[0][key]}, not {flat[1][key]}"
             print(f"{output} was trained with {key} = {values}", flush=True)
 
 
 def _plugin_settings(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """The plug-ins with all of their settings, those that were not named too."""
+    try:
+        plugins = make_plugins(tables)
+    except RecipeError:  # an old training may have had settings that are gone
+        return dict(tables)
     return {
         name: plugin.settings.model_dump(mode="json")
-        for name, plugin in zip(tables, make_plugins(tables), strict=True)
+        for name, plugin in zip(tables, plugins, strict=True)
     }
 
 

@@ -119,6 +119,11 @@ def test_what_is_missing_is_trained_once_and_shown(
     assert results.stat().st_mtime_ns == before
     told = capsys.readouterr().out
     assert told == f"{results.parent} was trained with training.batch_size = 8, not 4\n"
+    config = results.parent / "best" / "config.json"
+    config.write_text(config.read_text().replace('"plugins": {}', '"plugins": {"fgm": {"old": 1}}'))
+    table.train_missing("with a field", 1, ["plugins.fgm.epsilon=0.5"])
+    assert capsys.readouterr().out == ""  # nothing that both have differs
+    config.write_text(config.read_text().replace('"plugins": {"fgm": {"old": 1}}', '"plugins": {}'))
     table.train_missing("with a field", 1, ["plugins.fgm={}"])
     told = capsys.readouterr().out
     assert told == f"{results.parent} was trained with plugins = none, not fgm\n"

@@ -8,7 +8,8 @@ A relation's provenance holds them as
 with the numbers of entities of the document.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from factloom.document import Document, Relation
@@ -39,6 +40,28 @@ def explanations(
         if len(best) == 2:
             first, second = (_words(document, triple, names or {}) for triple in best.values())
             yield f"{first} and {second} support {_words(document, conclusion, names or {})}"
+
+
+def without_lost_premises(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    """The relations, with premises in their provenance only where these are among them."""
+    said = {(relation.head, relation.type, relation.tail) for relation in relations}
+    return tuple(
+        replace(relation, provenance=_with_premises_of(relation.provenance, said))
+        for relation in relations
+    )
+
+
+def _with_premises_of(provenance: Mapping[str, Any], said: Container[Triple]) -> dict[str, Any]:
+    if "bridges" not in provenance:
+        return dict(provenance)
+    bridges = [
+        {
+            **bridge,
+            "premises": [list(found) for found in bridge["premises"] if tuple(found) in said],
+        }
+        for bridge in provenance["bridges"]
+    ]
+    return {**provenance, "bridges": bridges}
 
 
 def renumbered(provenance: Mapping[str, Any], entities: Sequence[int]) -> dict[str, Any]:

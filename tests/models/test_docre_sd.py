@@ -229,8 +229,8 @@ ONE_VALUE = Consistency(singles=tuple(RELATIONS))  # nearly all of what is found
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"stretch": 60}, {"consistency": ONE_VALUE}],
-    ids=["whole", "piece by piece", "without contradictions"],
+    [{}, {"stretch": 60}, {"consistency": ONE_VALUE}, {"consistency": ONE_VALUE, "stretch": 90}],
+    ids=["whole", "piece by piece", "without contradictions", "both"],
 )
 def test_bridges_are_entities_of_the_document_other_than_the_ends(
     tiny_encoder_path: Path, documents: list[Document], settings: dict[str, Any]

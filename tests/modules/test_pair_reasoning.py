@@ -180,8 +180,21 @@ def test_memory_is_bounded_however_many_bridges_there_are(training: bool) -> Non
         if training:
             output.sum().backward()
     of_one_row = 4 * count * (count + 1)  # all heads, bridges and the pair itself
-    assert largest.numbers <= max(count**2 * WIDTH, elements + of_one_row)
+    assert 0 < largest.numbers <= max(count**2 * WIDTH, elements + of_one_row)
     assert max(count**2 * WIDTH, elements + of_one_row) < count**3
+
+
+def test_without_gradients_one_head_is_made_at_a_time() -> None:
+    count = 12
+    pairs = all_pairs(count)
+    largest = {}
+    for training in (True, False):
+        module = make(elements=2**13)  # all pairs and weights fit in, but not in a sixteenth
+        with LargestTensor() as watch, torch.set_grad_enabled(training):
+            module(features_of(pairs), matrix_of(pairs, count))
+        largest[training] = watch.numbers
+    assert largest[True] >= 4 * count**2 * (count + 1)  # the weights of all heads
+    assert count**2 * WIDTH <= largest[False] <= largest[True] / 3
 
 
 def test_derivatives_are_exact() -> None:

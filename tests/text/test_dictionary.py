@@ -113,9 +113,11 @@ def test_the_case_policy_decides_what_is_the_same(case: Case, found: list[str]) 
 
 def test_of_several_types_the_most_frequent_wins_then_the_first() -> None:
     listed = [Entry("Paris", "LOC", 5), Entry("Paris", "PER", 7), Entry("Paris", "ORG", 7)]
-    assert Dictionary(listed).type_of("Paris") == "PER"
-    assert Dictionary(reversed(listed)).type_of("Paris") == "ORG"
-    assert Dictionary(listed).type_of("Rome") is None
+    for entries, kind in ((listed, "PER"), (listed[::-1], "ORG")):
+        found = Dictionary(entries).entry_of("Paris")
+        assert found is not None
+        assert found.type == kind
+    assert Dictionary(listed).entry_of("Rome") is None
 
 
 def test_types_are_in_the_order_of_the_list() -> None:

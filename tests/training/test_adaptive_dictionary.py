@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,13 +75,25 @@ def test_train_and_adapt_leave_each_other_s_results_alone(
     finished: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     recipe = small_recipe(tmp_path, tmp_path / "encoder")
+    training = finished[0] / "round-01" / "training"
+    cleared = tmp_path / "cleared"  # checkpoints are large, and of no use any more
+    shutil.copytree(training, cleared, ignore=shutil.ignore_patterns("checkpoints"))
     for resume in (False, True):
         with pytest.raises(InputError) as caught:
             train_recipe(recipe, finished[0], resume=resume)
         assert caught.value.code == "output-of-adapt"
-        with pytest.raises(InputError) as caught:
-            AdaptiveDictionary(recipe, finished[0] / "round-01" / "training", resume=resume)
-        assert caught.value.code == "output-of-train"
+        for folder in (training, cleared):
+            with pytest.raises(InputError) as caught:
+                AdaptiveDictionary(recipe, folder, resume=resume)
+            assert caught.value.code == "output-of-train"
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_loop_goes_on_where_a_training_lies_beside_it(tmp_path: Path) -> None:
+    recipe, output = small_recipe(tmp_path, Path("none")), tmp_path / "out"
+    first = AdaptiveDictionary(recipe, output).run()
+    (output / "checkpoints").mkdir()
+    assert AdaptiveDictionary(recipe, output, resume=True).run() == first
 
 
 def test_a_loop_that_is_killed_ends_as_one_that_is_not(
@@ -160,7 +173,7 @@ def test_vetoes_are_respected_for_ever(tmp_path: Path, trained: list[dict[str, A
         {"Mara", "Tove", "Torvik", "Ashmere"},
         {"Mara", "Tove", "Torvik", "Ashmere", "Nils"},
     ]
-    assert Round(output / "round-02").decisions().added == ()
+    assert results["rounds"][1]["new"] == 0
 
 
 def test_a_veto_takes_out_what_was_there_from_the_beginning(
@@ -231,6 +244,16 @@ def test_a_veto_is_for_all_spellings_that_the_dictionary_takes_for_one(
     Path(paused["paused"]).write_text("veto\tTORVIK\tLOC\n", encoding="utf-8")
     AdaptiveDictionary(recipe, tmp_path / "out", resume=True).run()
     assert known(trained[1]) == {"Mara", "Tove", "Ashmere"}
+
+
+@pytest.mark.parametrize("case", ["exact", "headlines", "ignore"])
+def test_a_name_may_be_mended(tmp_path: Path, trained: list[dict[str, Any]], case: str) -> None:
+    recipe = small_recipe(tmp_path, Path("none"), rounds=2, case=case)
+    paused = AdaptiveDictionary(recipe, tmp_path / "out", pause=True).run()
+    edit(Path(paused["paused"]), "add\tHalden", "add\tHALDEN")
+    edit(Path(paused["paused"]), "add\tOlga", "add\tO lga")
+    AdaptiveDictionary(recipe, tmp_path / "out", resume=True).run()
+    assert known(trained[1]) == {"Mara", "Tove", "Torvik", "Ashmere", "HALDEN", "Nils", "O lga"}
 
 
 def test_a_round_that_has_begun_keeps_its_dictionary(

@@ -92,14 +92,33 @@ def test_what_a_name_would_mark_counts_against_it(case: Case, missed: int) -> No
 @pytest.mark.parametrize("case", ["headlines", "ignore"])
 def test_spellings_are_counted_together_and_vetoed_together(case: Case) -> None:
     documents = [
-        *[predicted("Apple grew", ("Apple", "ORG"))] * 2,
-        predicted("APPLE GROWS", ("APPLE", "ORG")),
+        *[predicted("Apple grew", ("Apple", "ORG"))] * 3,
+        *[predicted("APPLE GROWS", ("APPLE", "ORG"))] * 2,
         predicted("Ap ple rots", ("Ap ple", "LOC")),
     ]
     known = Dictionary([Entry("Oslo", "LOC")], case)
-    assert names(propose(documents, known, 3, 0.5)) == [("Apple", "ORG", 3, 1)]
-    for vetoed in ("Apple", "APPLE"):
+    assert names(propose(documents, known, 3, 0.5)) == [("Apple", "ORG", 5, 1)]
+    for vetoed in ("Apple", "APPLE", "App le"):
         assert propose(documents, known, 3, 0.5, [(vetoed, "ORG")]) == []
+
+
+def test_a_name_is_not_proposed_as_headlines_spell_it_where_there_is_another_way() -> None:
+    documents = [
+        *[predicted("APPLE GROWS", ("APPLE", "ORG"))] * 3,
+        predicted("Apple grew", ("Apple", "LOC")),
+    ]
+    known = Dictionary([Entry("Oslo", "LOC")], "headlines")
+    assert names(propose(documents, known, 3, 0.5)) == [("Apple", "ORG", 3, 1)]
+
+
+def test_headlines_keep_apart_what_the_dictionary_keeps_apart() -> None:
+    documents = [
+        *[predicted("Polish it", ("Polish", "MISC"))] * 3,
+        *[predicted("they polish", ("polish", "ORG"))] * 2,
+    ]
+    known = Dictionary([Entry("Oslo", "LOC")], "headlines")
+    found = names(propose(documents, known, 2, 0.9, [("polish", "MISC")]))
+    assert found == [("Polish", "MISC", 3, 0), ("polish", "ORG", 2, 0)]
 
 
 def test_vetoed_names_are_not_proposed_again() -> None:

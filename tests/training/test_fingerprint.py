@@ -49,3 +49,13 @@ def test_files_that_are_only_reported_on_may_change() -> None:
 def test_a_model_without_settings_and_recipe_has_a_fingerprint() -> None:
     bare = fingerprint(ToyModel(), toy_examples(3), toy_settings(epochs=1), (), 1, "no")
     assert differences(bare, bare) == []
+
+
+def test_a_dictionary_is_known_by_its_content_wherever_it_lies() -> None:
+    def marked(folder: str, content: str) -> dict[str, Any]:
+        recipe = {"dictionary": {"files": [f"{folder}/names"]}}
+        return made(recipe=recipe, data_sha256={f"{folder}/names/PER.txt": content, "names": "b"})
+
+    assert differences(marked("here", "a"), marked("there", "a")) == []
+    (told,) = differences(marked("here", "a"), marked("there", "x"))
+    assert told == "dictionary was ['a'] and is ['x']"

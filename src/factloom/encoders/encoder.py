@@ -13,6 +13,7 @@ A document may be read with a question in front, which every window then carries
 Special tokens, offsets and padding come from the tokenizer, never from constants.
 """
 
+import copy
 import dataclasses
 import inspect
 from collections.abc import Iterator, Sequence
@@ -146,6 +147,18 @@ class Encoder(nn.Module):
                 lambda kernel: AutoModel.from_config(config, attn_implementation=kernel)
             )
         return cls(_without_pooler(backbone), _checked(tokenizer, str(path)), **options)
+
+    def renewed(self, *, attention_dropout: float = 0.0, **options: Any) -> Self:
+        """A copy with the same weights and tokenizer; the options are those of `load`."""
+        config = copy.deepcopy(cast(Any, self.backbone).config)
+        _set_attention_dropout(config, attention_dropout)
+        backbone = _without_pooler(
+            _with_attention(
+                lambda kernel: AutoModel.from_config(config, attn_implementation=kernel)
+            )
+        )
+        backbone.load_state_dict(self.backbone.state_dict())
+        return type(self)(backbone, copy.deepcopy(self.tokenizer), **options)
 
     def save(self, path: Path) -> None:
         """Write configuration and tokenizer, not the weights."""

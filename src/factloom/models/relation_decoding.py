@@ -27,6 +27,7 @@ from factloom.encoders.marked_documents import MarkedBatch, MarkedExample, type_
 from factloom.encoders.stretches import Relate, relate_in_stretches
 from factloom.errors import ModelError
 from factloom.evaluation.calibration import calibrate_decisions
+from factloom.explanations import without_lost_premises
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.consistency import agreeing, with_inverses, without_contradictions
@@ -185,11 +186,8 @@ def decode(
             provenance=provenance[row],
         )
         found[owner].append(relation)
-    rules = model.settings.consistency
-    if isinstance(rules, str):
-        return [tuple(relations) for relations in found]
     return [
-        with_inverses(document, relations, rules)
+        with_inverses(document, relations, model.settings.rules)
         for document, relations in zip(documents, found, strict=True)
     ]
 
@@ -205,9 +203,6 @@ def _agreeing(
     This comes before provenance is asked for: what is dropped explains nothing.
     """
     held = _held(model, margins)
-    rules = model.settings.consistency
-    if isinstance(rules, str):
-        return held
     pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
     scores = (margins[pairs, types] / model.temperature).sigmoid().tolist()
     owners, ends = _owners(examples)[pairs.cpu().numpy()], _ends(examples)[pairs.cpu().numpy()]
@@ -218,9 +213,9 @@ def _agreeing(
     kept = np.zeros(len(said), bool)
     for number, document in enumerate(documents):
         rows = np.flatnonzero(owners == number)
-        agreed = without_contradictions(document, [said[row] for row in rows], rules)
-        chosen = set(map(id, agreed))
-        kept[rows] = [id(said[row]) in chosen for row in rows]
+        own = [said[row] for row in rows]
+        agreed = set(map(id, without_contradictions(document, own, model.settings.rules)))
+        kept[rows] = [id(relation) in agreed for relation in own]
     held[pairs, types] = torch.from_numpy(kept).to(held.device)
     return held
 
@@ -235,15 +230,6 @@ def _ends(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
     return np.concatenate([example.pair_index for example in examples])
 
 
-def consistent(
-    settings: RelationSettings, document: Document, relations: Sequence[Relation]
-) -> tuple[Relation, ...]:
-    """Those of the document's relations that agree with each other, with their inverses."""
-    if isinstance(settings.consistency, str):
-        return tuple(relations)
-    return agreeing(document, relations, settings.consistency)
-
-
 def in_stretches(
     settings: RelationSettings,
     document: Document,
@@ -253,7 +239,7 @@ def in_stretches(
     """A long document with the relations of its stretches, which agree with each other."""
     found = relate_in_stretches(document, offsets, settings.stretch, relate)
     kept = _surest_of_pairs(found.relations, settings.most_relations)
-    return found.replace(relations=consistent(settings, found, kept))
+    return found.replace(relations=without_lost_premises(agreeing(found, kept, settings.rules)))
 
 
 def _surest_of_pairs(relations: Sequence[Relation], most: int) -> list[Relation]:

@@ -56,6 +56,11 @@ class RelationSettings(BaseModel):
         "entities that never come that near to each other are not asked.",
     )
 
+    @property
+    def rules(self) -> Consistency:
+        """Those between relations; none where they are unknown."""
+        return Consistency() if isinstance(self.consistency, str) else self.consistency
+
 
 def with_learned_rules(settings: SettingsT, documents: Sequence[Document]) -> SettingsT:
     """The settings with the types and rules of the documents where these are to be learned."""

@@ -134,10 +134,7 @@ def first_encoder(name: str, **options: Any) -> Encoder:
     trained = cast(Encoder | None, load(path).encoder)
     if trained is None:
         raise ModelError("model-without-encoder", Place(file=name))
-    with tempfile.TemporaryDirectory() as folder:
-        cast(Any, trained.backbone).save_pretrained(folder)
-        trained.tokenizer.save_pretrained(folder)
-        return Encoder.load(folder, **options)
+    return trained.renewed(**options)
 
 
 def load_weights(model: nn.Module, path: Path) -> None:

@@ -30,6 +30,7 @@ from factloom.text.tags import TypedSpan
 from factloom.text.tokens import tokenised_sentences
 
 Case = Literal["exact", "headlines", "ignore"]
+TypedName = tuple[str, str]  # a name and its type
 CASES: tuple[str, ...] = get_args(Case)
 
 # Capitals match a name in "headlines" from so many characters on: "US" is no headline for "us".
@@ -66,14 +67,14 @@ class Dictionary:
         self.entries = tuple(entries)
         self.case = case
         self.parts = dict(parts or {})
-        self._types = _types_by_key((_key(entry.name, case), entry) for entry in self.entries)
-        self._capitals = _types_by_key(
-            (_key(entry.name, case).upper(), entry)
+        self._by_key = _strongest((spelling(entry.name, case), entry) for entry in self.entries)
+        self._by_headline = _strongest(
+            (headline(spelling(entry.name, case)), entry)
             for entry in self.entries
-            if case == "headlines" and len(_key(entry.name, case)) >= _HEADLINE_LENGTH
+            if case == "headlines"
         )
         self._longest: defaultdict[str, int] = defaultdict(int)  # by the first character
-        for key in (*self._types, *self._capitals):
+        for key in (*self._by_key, *self._by_headline):
             self._longest[key[0]] = max(self._longest[key[0]], len(key))
 
     @property
@@ -81,13 +82,13 @@ class Dictionary:
         """Each type once, in the order in which they are listed."""
         return tuple(dict.fromkeys(entry.type for entry in self.entries))
 
-    def type_of(self, name: str) -> str | None:
-        """The type of a name, by the case policy; None where the dictionary does not have it."""
-        return self._type_of_key(_key(name, self.case))
+    def entry_of(self, name: str) -> Entry | None:
+        """What a piece of text is by the case policy; None where that is no name of it."""
+        return self._entry_of_key(spelling(name, self.case))
 
     def match(self, words: Sequence[str]) -> list[TypedSpan]:
         """The names in the words of a sentence, by maximum matching."""
-        keys = [_key(word, self.case) for word in words]
+        keys = [spelling(word, self.case) for word in words]
         found: list[TypedSpan] = []
         start = 0
         while start < len(keys):
@@ -104,37 +105,57 @@ class Dictionary:
             text += keys[position]
             if len(text) > longest:
                 break
-            kind = self._type_of_key(text)
-            if kind is not None and keys[position]:  # a name does not end with white space
-                match = TypedSpan(start, position + 1, kind)
+            entry = self._entry_of_key(text)
+            if entry is not None and keys[position]:  # a name does not end with white space
+                match = TypedSpan(start, position + 1, entry.type)
         return match
 
-    def _type_of_key(self, key: str) -> str | None:
-        kind = self._types.get(key)
-        if kind is None and key.isupper():
-            return self._capitals.get(key)
-        return kind
+    def _entry_of_key(self, key: str) -> Entry | None:
+        entry = self._by_key.get(key)
+        if entry is None and key.isupper():
+            return self._by_headline.get(key)
+        return entry
+
+
+class TypedNames:
+    """Names with types, each in every spelling that the case policy takes for the same.
+
+    In headlines these are a name and its capitals, whichever of them is listed.
+    """
+
+    def __init__(self, names: Iterable[TypedName], case: Case) -> None:
+        self._case = case
+        self._keys = {(spelling(name, case), kind) for name, kind in names}
+        self._capitals = {
+            (capitals, kind)
+            for key, kind in self._keys
+            if case == "headlines" and (capitals := headline(key))
+        }
+
+    def __contains__(self, name: TypedName) -> bool:
+        key, kind = spelling(name[0], self._case), name[1]
+        if (key, kind) in self._keys or (key, kind) in self._capitals:
+            return True
+        return self._case == "headlines" and (headline(key), kind) in self._keys
 
 
 def spelling(name: str, case: Case) -> str:
-    """What the spellings of a name have in common that are to be counted, or vetoed, together."""
+    """What the spellings of a name have in common, but for headlines."""
     bare = "".join(name.split())
-    short = len(bare) < _HEADLINE_LENGTH
-    return bare if case == "exact" or (case == "headlines" and short) else bare.casefold()
-
-
-def _key(text: str, case: Case) -> str:
-    """What two spellings of a name have in common."""
-    bare = "".join(text.split())
     return bare.casefold() if case == "ignore" else bare
 
 
-def _types_by_key(keyed: Iterable[tuple[str, Entry]]) -> dict[str, str]:
+def headline(key: str) -> str | None:
+    """How a headline spells a name; None for those that are too short."""
+    return key.upper() if len(key) >= _HEADLINE_LENGTH else None
+
+
+def _strongest(keyed: Iterable[tuple[str | None, Entry]]) -> dict[str, Entry]:
     strongest: dict[str, Entry] = {}
     for key, entry in keyed:
-        if key not in strongest or entry.frequency > strongest[key].frequency:
+        if key and (key not in strongest or entry.frequency > strongest[key].frequency):
             strongest[key] = entry
-    return {key: entry.type for key, entry in strongest.items() if key}
+    return strongest
 
 
 # --- marking documents -----------------------------------------------------------------------

@@ -22,7 +22,7 @@ import os
 import shutil
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,18 +31,29 @@ from factloom.document import Document
 from factloom.errors import InputError, Place, RecipeError
 from factloom.models.storage import load
 from factloom.recipe import DictionaryRecipe, Recipe
-from factloom.text.dictionary import Dictionary, mark, read_dictionary, spelling
+from factloom.text.dictionary import (
+    Dictionary,
+    TypedName,
+    TypedNames,
+    mark,
+    read_dictionary,
+)
 from factloom.text.tokens import tokenised_sentences
 from factloom.training.checkpoint import CHECKPOINTS, recover_directory, write_directory, write_file
 from factloom.training.dictionary_growth import (
     Decisions,
-    Name,
     propose,
     read_decisions,
     table_of,
     table_of_entries,
 )
-from factloom.training.run import RESULTS, read_corpus, recipe_dictionary, train_recipe
+from factloom.training.run import (
+    RESULTS,
+    ROUNDS,
+    read_corpus,
+    recipe_dictionary,
+    train_recipe,
+)
 
 KIND = "positive_unlabelled"
 
@@ -77,9 +88,6 @@ class Round:
     def ended(self) -> bool:
         return self.entries.exists()
 
-    def decisions(self) -> Decisions:
-        return read_decisions(self.entries, self.proposed)
-
     def predicted_shares(self) -> dict[str, float]:
         found: dict[str, float] = json.loads(self.shares.read_text(encoding="utf-8"))
         return found
@@ -106,9 +114,10 @@ class AdaptiveDictionary:
             raise RecipeError("cannot-adapt", place, kind=KIND)
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
             raise RecipeError("adapts-alone", place)
-        if not resume and any(output.glob("round-*")):
+        begun = any(output.glob(ROUNDS))
+        if begun and not resume:
             raise InputError("training-exists", Place(file=str(output)))
-        if (output / CHECKPOINTS).exists():
+        if not begun and any((output / name).exists() for name in (CHECKPOINTS, "best")):
             raise InputError("output-of-train", Place(file=str(output)))
         self.recipe = recipe
         self.settings: DictionaryRecipe = recipe.dictionary
@@ -148,7 +157,7 @@ class AdaptiveDictionary:
         return {
             "round": number,
             "names": len(dictionary.entries),
-            "new": len(current.decisions().added),
+            "new": len(self._decisions(current).added),
             "development": results["development"],
             "report": results["report"],
         }
@@ -156,13 +165,9 @@ class AdaptiveDictionary:
     def _begin(self, current: Round, earlier: Sequence[Round]) -> Dictionary:
         """The dictionary of the round, fixed when it begins: later edits are for the next one."""
         if not current.dictionary.exists():
-            added = [entry for before in earlier for entry in before.decisions().added]
-            vetoed = self._spelt(self._vetoed(earlier))
-            entries = [
-                entry
-                for entry in (*self.base.entries, *added)
-                if not self._spelt([(entry.name, entry.type)]) & vetoed
-            ]
+            added = [entry for before in earlier for entry in self._decisions(before).added]
+            vetoed = TypedNames(self._vetoed(earlier), self.settings.case)
+            entries = [e for e in (*self.base.entries, *added) if (e.name, e.type) not in vetoed]
             if not entries:
                 raise InputError("everything-vetoed", Place(file=str(earlier[-1].entries)))
             current.path.mkdir(parents=True, exist_ok=True)
@@ -177,12 +182,10 @@ class AdaptiveDictionary:
 
     def _changes(self, current: Round) -> bool:
         """Whether a further round would have another dictionary than this one."""
-        decisions = current.decisions()
-        known = self._spelt((e.name, e.type) for e in self._dictionary(current).entries)
-        return bool(decisions.added or known & self._spelt(decisions.vetoed))
-
-    def _spelt(self, names: Iterable[Name]) -> set[Name]:
-        return {(spelling(name, self.settings.case), kind) for name, kind in names}
+        decisions = self._decisions(current)
+        vetoed = TypedNames(decisions.vetoed, self.settings.case)
+        known = self._dictionary(current).entries
+        return bool(decisions.added) or any((e.name, e.type) in vetoed for e in known)
 
     def _recipe_of_round(
         self, current: Round, dictionary: Dictionary, earlier: Sequence[Round]
@@ -219,9 +222,12 @@ class AdaptiveDictionary:
         write_file(current.proposed, table_of(proposals))
         write_file(current.entries, table_of(proposals))
 
-    def _vetoed(self, rounds: Sequence[Round]) -> frozenset[Name]:
+    def _decisions(self, past: Round) -> Decisions:
+        return read_decisions(past.entries, past.proposed, self.settings.case)
+
+    def _vetoed(self, rounds: Sequence[Round]) -> frozenset[TypedName]:
         """All that was ever vetoed."""
-        return frozenset().union(*(past.decisions().vetoed for past in rounds))
+        return frozenset().union(*(self._decisions(past).vetoed for past in rounds))
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -21,13 +21,20 @@ from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
 from factloom.formats.report import raise_flaw
 from factloom.formats.source import Source
-from factloom.text.dictionary import Case, Dictionary, Entry, mark, spelling
+from factloom.text.dictionary import (
+    Case,
+    Dictionary,
+    Entry,
+    TypedName,
+    TypedNames,
+    headline,
+    mark,
+    spelling,
+)
 
 ADD, VETO = "add", "veto"
 _COLUMNS = ("decision", "name", "type", "predicted", "missed", "example")
 _EXAMPLE_LENGTH = 120
-
-Name = tuple[str, str]  # a name and its type
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Decisions:
     """What a person has let pass, and what not."""
 
     added: tuple[Entry, ...] = ()
-    vetoed: frozenset[Name] = frozenset()
+    vetoed: frozenset[TypedName] = frozenset()
 
 
 # --- proposals -------------------------------------------------------------------------------
@@ -57,7 +64,7 @@ def propose(
     dictionary: Dictionary,
     minimum_count: int,
     agreement: float,
-    vetoed: Iterable[Name] = (),
+    vetoed: Iterable[TypedName] = (),
 ) -> list[Proposal]:
     """Names that the dictionary lacks, the most frequent first.
 
@@ -69,13 +76,13 @@ def propose(
     for document in predicted:
         for mention in document.mentions:
             counted.add(document, mention)
-    refused = {(spelling(name, dictionary.case), kind) for name, kind in vetoed}
+    refused = TypedNames(vetoed, dictionary.case)
     candidates = [
         entry
-        for key, entry in counted.names()
+        for entry in counted.names()
         if entry.frequency >= minimum_count
-        and dictionary.type_of(entry.name) is None
-        and (key, entry.type) not in refused
+        and dictionary.entry_of(entry.name) is None
+        and (entry.name, entry.type) not in refused
     ]
     passed_over = _unpredicted(predicted, Dictionary(candidates, dictionary.case))
     proposals = [counted.proposal(entry, passed_over) for entry in candidates]
@@ -89,27 +96,39 @@ class _Counted:
     def __init__(self, case: Case) -> None:
         self.case = case
         self.types: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by spelling
-        self.surfaces: defaultdict[Name, Counter[str]] = defaultdict(Counter)
-        self.examples: dict[Name, str] = {}
+        self.surfaces: defaultdict[str, Counter[str]] = defaultdict(Counter)  # likewise
+        self.examples: dict[TypedName, str] = {}
 
     def add(self, document: Document, mention: Mention) -> None:
         name = _name(document, mention)
         key = spelling(name, self.case)
         self.types[key][mention.type] += 1
-        self.surfaces[key, mention.type][name] += 1
+        self.surfaces[key][name] += 1
         if (key, mention.type) not in self.examples:
             self.examples[key, mention.type] = _example(document, mention)
 
-    def names(self) -> Iterator[tuple[str, Entry]]:
-        """Each with its spelling: as it is written most often, with its most frequent type."""
+    def names(self) -> Iterator[Entry]:
+        """Each as it is written most often, with its most frequent type."""
+        self._count_headlines_as_names()
         for key, types in self.types.items():
             kind, count = _most_frequent(types)
-            name, _ = _most_frequent(self.surfaces[key, kind])
-            yield key, Entry(name, kind, count)
+            yield Entry(_most_frequent(self.surfaces[key])[0], kind, count)
+
+    def _count_headlines_as_names(self) -> None:
+        """LONDON is one more London, if there is any."""
+        if self.case != "headlines":
+            return
+        by_frequency = sorted(self.types, key=lambda key: (self.types[key].total(), key))
+        written = {headline(key): key for key in by_frequency if headline(key) != key}
+        for capitals in self.types.keys() & written.keys():
+            key = written[capitals]
+            for kind, count in self.types.pop(capitals).items():
+                self.types[key][kind] += count
+                self.examples.setdefault((key, kind), self.examples[capitals, kind])
 
     def proposal(self, entry: Entry, passed_over: Counter[str]) -> Proposal:
         key, count = spelling(entry.name, self.case), int(entry.frequency)
-        missed = self.types[key].total() - count + passed_over[key]
+        missed = self.types[key].total() - count + passed_over[entry.name]
         return Proposal(entry.name, entry.type, count, missed, self.examples[key, entry.type])
 
 
@@ -118,7 +137,7 @@ def _most_frequent(counts: Counter[str]) -> tuple[str, int]:
 
 
 def _unpredicted(predicted: Sequence[Document], candidates: Dictionary) -> Counter[str]:
-    """How often each candidate, by its spelling, stands where no predicted mention is."""
+    """How often each candidate stands where no predicted mention is."""
     found: Counter[str] = Counter()
     for document in predicted:
         covered = [False] * len(document.text)
@@ -126,8 +145,9 @@ def _unpredicted(predicted: Sequence[Document], candidates: Dictionary) -> Count
             covered[mention.start : mention.end] = [True] * (mention.end - mention.start)
         marked = mark(document, candidates)
         for mention in marked.mentions:
-            if not any(covered[mention.start : mention.end]):
-                found[spelling(_name(document, mention), candidates.case)] += 1
+            entry = candidates.entry_of(document.text[mention.start : mention.end])
+            if entry is not None and not any(covered[mention.start : mention.end]):
+                found[entry.name] += 1
     return found
 
 
@@ -164,22 +184,27 @@ def table_of_entries(entries: Sequence[Entry]) -> str:
     return _tab_separated(rows)
 
 
-def read_decisions(edited: Path, proposed: Path) -> Decisions:
-    """What has become of a table of proposals under a person's hands."""
+def read_decisions(edited: Path, proposed: Path, case: Case = "exact") -> Decisions:
+    """What has become of a table of proposals under a person's hands.
+
+    A name that was only spelt in another way is neither gone nor new.
+    """
     rows = _read_rows(edited)
     vetoed = {name for decision, name, _ in rows if decision == VETO}
-    gone = {name for _, name, _ in _read_rows(proposed)} - {name for _, name, _ in rows}
+    left = TypedNames((name for _, name, _ in rows), case)
+    gone = {name for _, name, _ in _read_rows(proposed) if name not in left}
+    out = TypedNames(vetoed, case)
     added = [
         Entry(*name, frequency)
         for decision, name, frequency in rows
-        if decision == ADD and name not in vetoed
+        if decision == ADD and name not in out
     ]
     return Decisions(tuple(added), frozenset(vetoed | gone))
 
 
-def _read_rows(path: Path) -> list[tuple[str, Name, float]]:
+def _read_rows(path: Path) -> list[tuple[str, TypedName, float]]:
     """Decision, name with type, and count of each line; columns behind the type may be left out."""
-    rows: list[tuple[str, Name, float]] = []
+    rows: list[tuple[str, TypedName, float]] = []
     if not path.read_bytes().removeprefix(BOM_UTF8).strip():
         return rows  # somebody has removed all lines, and the heading with them
     for number, line in Source(path).lines(raise_flaw):

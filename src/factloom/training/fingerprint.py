@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 from torch import nn
 
+from factloom.recipe import data_path
 from factloom.training.batching import Example
 from factloom.training.plugin import Plugin
 from factloom.training.settings import FREE_ON_RESUME, TrainingSettings
@@ -61,10 +63,14 @@ def _of_recipe(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """The encoder, and every file that is read before the training has ended."""
     recipe, files = provenance.get("recipe", {}), provenance.get("data_sha256", {})
     only_reported = recipe.get("data", {}).get("report", ())
+    # that of a round lies in the training's own folder, which may have been moved
+    lists = {Path(data_path(path)) for path in (recipe.get("dictionary") or {}).get("files", ())}
+    names = {name for name in files if not lists.isdisjoint({Path(name), *Path(name).parents})}
     return {
         **{f"encoder.{name}": value for name, value in recipe.get("encoder", {}).items()},
         "weights of the encoder": provenance.get("encoder_sha256"),
-        **{name: value for name, value in files.items() if name not in only_reported},
+        "dictionary": [files[name] for name in sorted(names)],
+        **{n: value for n, value in files.items() if n not in only_reported and n not in names},
     }
 
 

@@ -53,6 +53,7 @@ from factloom.training.plugins import make_plugins
 from factloom.training.trainer import Trainer
 
 RESULTS = "results.json"
+ROUNDS = "round-*/dictionary.tsv"  # what `factloom adapt` leaves in its folder
 
 # Whose versions are kept with a model, where they are installed.
 _PACKAGES = ("transformers", "tokenizers", "accelerate", "jieba")
@@ -79,7 +80,7 @@ def train_recipe(
 
     The finished model is in `output`/best. Only the first process measures and writes.
     """
-    if any(output.glob("round-*")):
+    if any(output.glob(ROUNDS)):
         raise InputError("output-of-adapt", Place(file=str(output)))
     place = Place(file=recipe_name or None)
     kind = model_class(recipe.kind)

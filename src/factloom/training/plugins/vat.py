@@ -76,9 +76,8 @@ class VirtualAdversarialTraining(Plugin):
         files = [data_path(path) for path in self.settings.unlabelled]
         documents = [document for path in files for document in read(path, self.settings.format)]
         model = cast(Any, trainer.model)
-        if (
-            getattr(model, "task", None) == "mentions"
-        ):  # they would decide what is asked, and where words end
+        # Of names, labels would decide what is asked, and where words end.
+        if getattr(model, "task", None) == "mentions":
             documents = [document.without_mentions() for document in documents]
         prepared = model.prepare(documents) if files else []
         self.unlabelled = [example for example in prepared if example.pairs]
