@@ -666,6 +666,12 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this processor does not compute in {precision}, it would only emulate it slowly",
         "Set mixed_precision to 'auto' or 'no'.",
     ),
+    "precision-only-announced": (
+        "this machine says that it computes in bf16, but a program that does so is killed; virtual "
+        "machines may announce instructions that they do not run",
+        "Set mixed_precision to 'auto' or 'no', or set the environment variable "
+        "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 to do without those instructions.",
+    ),
     "launched-alone": (
         "several processes were asked for, but the launcher started only one",
         "Use `accelerate launch --multi_gpu --num_processes N`, which is right on a CPU too.",

@@ -1,6 +1,8 @@
 """Parameter groups, learning rates over the steps, and the precision for a device."""
 
 import math
+import signal
+import subprocess
 
 import pytest
 import torch
@@ -109,16 +111,28 @@ def test_a_training_may_be_all_warmup() -> None:
     assert factors == [0.25, 0.5, 0.75, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("features", "expected"),
-    [(set(), "no"), ({"avx2", "avx512f"}, "no"), ({"avx512_bf16"}, "bf16"), ({"amx_bf16"}, "bf16")],
-)
-def test_auto_takes_bfloat16_only_on_a_cpu_that_computes_in_it(
-    monkeypatch: pytest.MonkeyPatch, features: set[str], expected: str
+@pytest.mark.parametrize("features", [set(), {"avx2", "avx512f"}, {"avx512_bf16", "amx_bf16"}])
+def test_auto_computes_in_float32_on_every_cpu(
+    monkeypatch: pytest.MonkeyPatch, features: set[str]
 ) -> None:
     monkeypatch.setattr(optimization, "cpu_features", lambda: frozenset(features))
-    assert precision("auto", CPU) == expected
+    assert precision("auto", CPU) == "no"
     assert precision("no", CPU) == "no"
+
+
+def killed(*_: object, **__: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.CompletedProcess([], -signal.SIGILL)
+
+
+@pytest.mark.parametrize("feature", ["avx512_bf16", "amx_bf16"])
+def test_bfloat16_is_taken_where_a_cpu_announces_it_and_a_trial_survives(
+    monkeypatch: pytest.MonkeyPatch, feature: str
+) -> None:
+    monkeypatch.setattr(optimization, "cpu_features", lambda: frozenset({feature}))
+    assert precision("bf16", CPU) == "bf16"
+    monkeypatch.setattr(subprocess, "run", killed)
+    with pytest.raises(RecipeError, match="is killed"):
+        precision("bf16", CPU)
 
 
 @pytest.mark.parametrize("wish", ["bf16", "fp16"])

@@ -1,6 +1,8 @@
 """Parameter groups, the optimizer, the learning rate of a step, and the numbers' precision."""
 
 import math
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from factloom.training.settings import TrainingSettings
 
 # Devices on which AdamW updates all parameters in one kernel.
 FUSED_DEVICES = frozenset({"cpu", "cuda"})
-# CPU features that make bfloat16 faster than float32, as Linux names them.
+# CPU features without which bfloat16 is emulated, as Linux names them.
 BFLOAT16_FEATURES = frozenset({"avx512_bf16", "amx_bf16", "bf16", "svebf16"})
 
 
@@ -109,20 +111,29 @@ def cpu_features() -> frozenset[str]:
     return frozenset()
 
 
+def multiplies_bfloat16() -> bool:
+    """Whether this machine can multiply bfloat16 matrices; tried in a process of its own.
+
+    Some virtual machines announce instructions that they do not run: whoever uses them is killed.
+    """
+    program = "import torch; ones = torch.ones(64, 64, dtype=torch.bfloat16); ones @ ones"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 0
+
+
 def precision(wish: str, device: torch.device) -> str:
     """The precision to compute in: "no" (float32), "bf16" or "fp16".
 
-    `auto` takes bfloat16 where the device gains by it. A CPU without the instructions emulates it,
-    several times slower than float32; asking for it there is an error.
+    `auto` takes bfloat16 on a GPU that computes in it. On a CPU it takes float32: only matrix units
+    make bfloat16 faster there, and the same weights should come out of every CPU.
     """
     if device.type == "cuda":
         fast = "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "no"
         return fast if wish == "auto" else wish
-    if device.type == "cpu":
-        fast = "bf16" if cpu_features() & BFLOAT16_FEATURES else "no"
-        if wish not in ("auto", "no", fast):
+    if device.type == "cpu" and wish in ("bf16", "fp16"):
+        if wish == "fp16" or not cpu_features() & BFLOAT16_FEATURES:
             raise RecipeError("precision-not-on-cpu", _setting("mixed_precision"), precision=wish)
-        return fast if wish == "auto" else wish
+        if not multiplies_bfloat16():
+            raise RecipeError("precision-only-announced", _setting("mixed_precision"))
     return "no" if wish == "auto" else wish
 
 

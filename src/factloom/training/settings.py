@@ -56,7 +56,7 @@ class TrainingSettings(BaseModel):
         1.0, description="Largest norm of the whole gradient. No clipping if absent."
     )
     mixed_precision: Literal["auto", "no", "bf16", "fp16"] = Field(
-        "auto", description="`auto` takes bf16 where the device computes faster in it, else none."
+        "auto", description="`auto` takes bf16 on a GPU that computes in it, else none."
     )
     seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(
         42, description="Decides the order of documents, dropout and everything random."
