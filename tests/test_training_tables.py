@@ -36,9 +36,9 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def all_recipes(tables: ModuleType) -> list[Recipe]:
-    reasoning = importlib.import_module("reasoning_table").TABLE
+    reasoning = importlib.import_module("reasoning_table")
     names = importlib.import_module("names_table")
-    every = [reasoning]
+    every = [reasoning.START_TABLE, reasoning.TABLE]
     every += [tables.Table(Path("runs"), v, names.MEASURES) for v in names.VARIANTS.values()]
     return [table.recipe(name, 43, []) for table in every for name in table.variants]
 
@@ -67,6 +67,14 @@ def test_each_way_to_train_reasoning_has_its_own_plugin_and_no_other() -> None:
     (constant,) = make_plugins(recipes["self_distillation"].plugins)
     (growing,) = make_plugins(recipes["curriculum"].plugins)
     assert constant.settings == growing.settings.model_copy(update={"curriculum": "constant"})
+
+
+@pytest.mark.usefixtures("tables")
+def test_reasoning_starts_from_one_encoder_that_stays_as_it_is() -> None:
+    table = importlib.import_module("reasoning_table").TABLE
+    for recipe in (table.recipe(name, 43, []) for name in table.variants):
+        assert recipe.encoder.name == "runs/reasoning-table/start-42/best"
+        assert recipe.training.learning_rates["encoder"] == 0
 
 
 def test_a_plugin_finds_the_model_of_another_variant(tables: ModuleType) -> None:
