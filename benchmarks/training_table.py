@@ -46,6 +46,7 @@ class Table:
     folder: Path
     variants: Mapping[str, Variant]
     measures: Mapping[str, str]
+    results: str = RESULTS  # the file in a training's folder that holds the scores
 
     def output(self, name: str, seed: int) -> Path:
         plain = re.sub(r"\W+", "-", name)
@@ -72,7 +73,7 @@ class Table:
 
     def scores(self, name: str, seed: int) -> dict[str, Any] | None:
         """On the reported documents; None where the training is not finished."""
-        path = self.output(name, seed) / RESULTS
+        path = self.output(name, seed) / self.results
         if not path.exists():
             return None
         content = json.loads(path.read_text(encoding="utf-8"))
