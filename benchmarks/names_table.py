@@ -14,7 +14,7 @@ development file. Everything is kept under runs/names-CORPUS.
 import argparse
 from pathlib import Path
 
-from training_table import Table, Variant, add_arguments, make
+from training_table import Table, Variant, make, read_arguments
 
 CONLL = "tagger-conll2003"
 PU = "pu-conll2003"
@@ -76,8 +76,7 @@ VARIANTS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", choices=VARIANTS)
-    add_arguments(parser)
-    arguments = parser.parse_args()
+    arguments = read_arguments(parser)
     nested = arguments.corpus in ("genia", "cmeee")
     table = Table(
         folder=Path(f"runs/names-{arguments.corpus}"),

@@ -46,7 +46,6 @@ class Table:
     folder: Path
     variants: Mapping[str, Variant]
     measures: Mapping[str, str]
-    results: str = RESULTS  # the file in a training's folder that holds the scores
 
     def output(self, name: str, seed: int) -> Path:
         plain = re.sub(r"\W+", "-", name)
@@ -73,7 +72,7 @@ class Table:
 
     def scores(self, name: str, seed: int) -> dict[str, Any] | None:
         """On the reported documents; None where the training is not finished."""
-        path = self.output(name, seed) / self.results
+        path = self.output(name, seed) / RESULTS
         if not path.exists():
             return None
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -141,17 +140,20 @@ def _cell(values: Sequence[float | None]) -> str:
     return f"{statistics.mean(known):.1f}{spread}"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def read_arguments(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """What all tables can be asked for; from here on, torch computes with so many threads."""
     parser.add_argument("--only", action="append", help="a variant; may be repeated; else all")
     parser.add_argument("--seeds", default="42,43,44")
     parser.add_argument("--set", action="append", default=[], help="as factloom train --set")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--print", action="store_true", help="train nothing")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    return arguments
 
 
 def make(table: Table, arguments: argparse.Namespace) -> None:
     """Train what is missing, and print."""
-    torch.set_num_threads(arguments.threads)
     names = arguments.only or list(table.variants)
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     if not arguments.print:

@@ -1,7 +1,6 @@
 """benchmarks/*_table.py: recipes that are valid, trained once each, and a table of their scores."""
 
 import importlib
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -136,24 +135,3 @@ def test_what_is_missing_is_trained_once_and_shown(
     table.train_missing("with a field", 1, ["plugins.fgm={}"])
     told = capsys.readouterr().out
     assert told == f"{results.parent} was trained with plugins = none, not fgm\n"
-
-
-def test_a_trained_model_is_measured_again_with_a_balanced_threshold(
-    tables: ModuleType, tiny_encoder_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reasoning = importlib.import_module("reasoning_table")
-    monkeypatch.setattr(reporting, "draw_curves", lambda *_: None)
-    monkeypatch.setattr(tables, "CONFIGS", tmp_path)
-    data = EXAMPLES / "profiles-dev.jsonl"
-    recipe = RECIPE.format(encoder=tiny_encoder_path, data=data).replace("tagger", "atlop")
-    (tmp_path / "tiny.toml").write_text(recipe)
-    report = (f'data.report=["{data}"]', "model.block_size=8")
-    changes = {"folder": tmp_path / "runs", "variants": {"tiny": tables.Variant("tiny", report)}}
-    for name in ("TABLE", "BALANCED"):
-        monkeypatch.setattr(reasoning, name, replace(getattr(reasoning, name), **changes))
-    reasoning.balance("tiny", 1)  # nothing is trained yet
-    assert reasoning.BALANCED.scores("tiny", 1) is None
-    reasoning.TABLE.train_missing("tiny", 1, [])
-    reasoning.balance("tiny", 1)
-    plain, balanced = (table.scores("tiny", 1) for table in (reasoning.TABLE, reasoning.BALANCED))
-    assert plain["precision"] != balanced["precision"]  # after two steps any threshold is off
