@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := src tests examples benchmarks
-TRAININGS := benchmarks/bridges.py benchmarks/names_table.py benchmarks/reasoning_table.py # hours, not minutes
+TRAININGS := $(wildcard benchmarks/bridge*.py benchmarks/*_table.py) # scores, up to hours
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test lint bench clean

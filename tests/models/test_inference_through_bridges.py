@@ -1,4 +1,4 @@
-"""In small what benchmarks/bridges.py shows in full: reasoning finds what no sentence states.
+"""In small what benchmarks/bridges.py and bridge_heads.py show: reasoning finds what is not stated.
 
 Each document has three chains of one pattern: two premises that share a bridge, stated by a
 sentence each, and a relation that follows from them and is stated nowhere. Every verb stands in
@@ -6,25 +6,25 @@ three sentences, so that only the bridge tells whose premises belong together.
 """
 
 import copy
+import importlib
 import random
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import MarkedBatch
 from factloom.evaluation.relations import Counts, evaluate
 from factloom.explanations import explanations
 from factloom.models.atlop import Atlop, AtlopSettings
-from factloom.models.docre_sd import DocreSd, DocreSdSettings, pair_matrix
+from factloom.models.docre_sd import DocreSd, DocreSdSettings
 from factloom.reasoning_patterns import PATTERNS, premises
 from tiny_bert import save_tiny_bert
 
+ROOT = Path(__file__).parent.parent.parent
 NAMES = [first + second for first in "bcdfghjklm" for second in "aeiou"]
 VERBS = {
     1: ("hires", "rents"),
@@ -223,71 +223,50 @@ def test_the_attention_lies_on_the_bridge(
 # --- the heads, each alone with its pattern ----------------------------------------------------
 
 
-def told_features(model: DocreSd, batch: MarkedBatch) -> Tensor:
-    """(pairs, width) what an encoder would give that reads every statement, and nothing else.
-
-    Of (o, s) it says nothing where (s, o) is stated, so that no head can make up for another.
-    """
-    verbs = [model.relations.index(verb) for pair in VERBS.values() for verb in pair]
-    return F.pad(batch.labels[:, verbs].float(), (0, model.classifier.in_features - len(verbs)))
+@pytest.fixture
+def heads(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    for folder in ("examples", "benchmarks"):
+        monkeypatch.syspath_prepend(ROOT / folder)
+    return importlib.import_module("bridge_heads")
 
 
-def relations_told(model: DocreSd, batch: MarkedBatch) -> Tensor:
-    """(pairs, classes) logits of pairs whose stated relations are told."""
-    return model.reason(told_features(model, batch), torch.empty(0), pair_matrix(batch)).logits
-
-
-def recall_by_pattern(model: DocreSd, batch: MarkedBatch) -> dict[int, float]:
-    with torch.inference_mode():
-        logits = relations_told(model, batch)  # (pairs, classes), of which the first is none
-    found = logits[:, 1:] > logits[:, :1]
-    columns = {pattern: model.relations.index(name) for pattern, name in DERIVED.items()}
-    return {
-        pattern: float(found[batch.labels[:, column], column].float().mean())
-        for pattern, column in columns.items()
-    }
-
-
-def told_model(encoder_path: Path, documents: list[Document], patterns: tuple[int, ...]) -> DocreSd:
+def told_model(
+    heads: ModuleType, encoder_path: Path, documents: list[Document], patterns: tuple[int, ...]
+) -> DocreSd:
     """A model with the heads of some patterns; trained on what it is told, not on texts."""
     settings = DocreSdSettings(layers=1, dropout=0.0, patterns=patterns)
     with torch.random.fork_rng():
         torch.manual_seed(0)
         encoder = Encoder.load(str(encoder_path), overlap=16)
         model = DocreSd.from_documents(encoder, documents, settings)
-    examples = model.prepare(documents)
-    batches = [model.collate(examples[i : i + 8]) for i in range(0, len(examples), 8)]
-    learned = [*model.reasoning.parameters(), *model.classifier.parameters()]
-    optimizer = torch.optim.AdamW(learned, lr=3e-3)
-    for batch in batches * 12:
-        optimizer.zero_grad()
-        model.rule.loss(relations_told(model, batch), batch.labels).mean().backward()
-        optimizer.step()
-    return model.eval()
+    learned: DocreSd = heads.learn(model, documents, DERIVED, epochs=12, rate=3e-3)
+    return learned
 
 
 def test_a_pattern_is_inferred_by_its_own_head_alone(
-    encoder_path: Path, documents: list[Document]
+    heads: ModuleType, encoder_path: Path, documents: list[Document]
 ) -> None:
     seen, unseen = documents[:160], documents[400:]
-    model = told_model(encoder_path, seen, PATTERNS)
+    model = told_model(heads, encoder_path, seen, PATTERNS)
     batch = model.collate(model.prepare(unseen))
-    assert min(recall_by_pattern(model, batch).values()) > 0.9
+    assert min(heads.recall_by_pattern(model, batch, DERIVED).values()) > 0.9
+    assert heads.false_for_a_true_one(model, batch, DERIVED) < 0.1
     weights = {name: value.clone() for name, value in model.state_dict().items()}
     for pattern in PATTERNS:
         with model.silenced(pattern):
-            assert recall_by_pattern(model, batch)[pattern] < 0.3
+            assert heads.recall_by_pattern(model, batch, DERIVED)[pattern] < 0.3
     for name, value in model.state_dict().items():
         assert torch.equal(weights[name], value), name
 
 
 @pytest.mark.parametrize("missing", PATTERNS)
 def test_without_a_head_its_own_pattern_is_not_learned_and_all_others_are(
-    encoder_path: Path, documents: list[Document], missing: int
+    heads: ModuleType, encoder_path: Path, documents: list[Document], missing: int
 ) -> None:
     seen, unseen = documents[:160], documents[400:]
     others = tuple(pattern for pattern in PATTERNS if pattern != missing)
-    model = told_model(encoder_path, seen, others)
-    found = recall_by_pattern(model, model.collate(model.prepare(unseen)))
+    model = told_model(heads, encoder_path, seen, others)
+    batch = model.collate(model.prepare(unseen))
+    found = heads.recall_by_pattern(model, batch, DERIVED)
     assert found.pop(missing) < 0.3
     assert min(found.values()) > 0.9

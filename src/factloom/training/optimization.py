@@ -124,7 +124,7 @@ def precision(wish: str, device: torch.device) -> str:
     """The precision to compute in: "no" (float32), "bf16" or "fp16".
 
     `auto` takes bfloat16 on a GPU that computes in it. On a CPU it takes float32: only matrix units
-    make bfloat16 faster there, and the same weights should come out of every CPU.
+    make bfloat16 faster there, and every CPU should compute in the same precision.
     """
     if device.type == "cuda":
         fast = "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "no"
