@@ -11,7 +11,7 @@ without each.
 
 A line holds the part of the derived relations that are found, by pattern: with all heads; when the
 trained head of one pattern says nothing (`silenced`); and when the model was trained without it
-(`without`). `false` is how many derived relations are found that do not hold, a true one.
+(`without`). `precision` is the part of the derived relations found by all heads that hold.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main(command_line: Sequence[str] | None = None) -> None:
     batch = model.collate(model.prepare(unseen))
     result = {"seed": arguments.seed, "train": arguments.train, "epochs": arguments.epochs}
     result |= {"all": recall_by_pattern(model, batch, DERIVED), "silenced": {}, "without": {}}
-    result["false"] = false_for_a_true_one(model, batch, DERIVED)
+    result["precision"] = precision(model, batch, DERIVED)
     for pattern in PATTERNS:
         with model.silenced(pattern):
             result["silenced"][pattern] = recall_by_pattern(model, batch, DERIVED)
@@ -119,11 +119,11 @@ def recall_by_pattern(
     }
 
 
-def false_for_a_true_one(model: DocreSd, batch: MarkedBatch, derived: Mapping[int, str]) -> float:
+def precision(model: DocreSd, batch: MarkedBatch, derived: Mapping[int, str]) -> float:
+    """The part of the derived relations found that hold; 0 where none is found."""
     found, columns = _found(model, batch, derived)
-    right = batch.labels[:, list(columns.values())]
-    found = found[:, list(columns.values())]
-    return round(float((found & ~right).sum() / (found & right).sum()), 4)
+    found, right = (every[:, list(columns.values())] for every in (found, batch.labels))
+    return round(int((found & right).sum()) / max(1, int(found.sum())), 4)
 
 
 def _found(

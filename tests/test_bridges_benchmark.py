@@ -1,4 +1,4 @@
-"""benchmarks/bridges.py in small: one model, a few documents, a JSON line."""
+"""benchmarks/bridges.py and bridge_heads.py in small: a few documents, a JSON line."""
 
 import importlib
 import json
@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from torch import get_num_threads
 
 from factloom.document import Relation
 
@@ -72,3 +73,18 @@ def test_a_wrong_bridge_explains_nothing(bridges: ModuleType) -> None:
     assert derived
     assert bridges.explained([gold], [predicted]) == 0
     assert bridges.explained([gold], [gold]) is None
+
+
+@pytest.mark.usefixtures("bridges")
+def test_heads_are_silenced_and_left_out_one_by_one(
+    tiny_encoder_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ("--train", "8", "--test", "6", "--epochs", "1", "--threads", f"{get_num_threads()}")
+    heads = importlib.import_module("bridge_heads")
+    heads.main(["--encoder", str(tiny_encoder_path), *sizes])
+    result = json.loads(capsys.readouterr().out)
+    assert 0 <= result["precision"] <= 1
+    assert result["all"].keys() == {"1", "2", "3", "4"}
+    for removed in ("silenced", "without"):
+        assert result[removed].keys() == {"1", "2", "3", "4"}
+        assert all(0 <= part <= 1 for row in result[removed].values() for part in row.values())
