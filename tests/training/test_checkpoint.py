@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from factloom.training.checkpoint import (
@@ -99,6 +99,8 @@ states = st.dictionaries(
 
 
 @settings(deadline=None)  # disks and machines may be slow
+@example({"__tensor__": None, "___tensor__": {"__tensor__": torch.ones(2)}})
+@example({"a/b": torch.ones(2), "a": {"b": torch.zeros(())}})
 @given(states)
 def test_any_state_of_tensors_and_json_values_comes_back(
     tmp_path_factory: pytest.TempPathFactory, state: dict[str, object]

@@ -105,13 +105,20 @@ def load_checkpoint(directory: Path) -> tuple[dict[str, Tensor], dict[str, Any]]
 
 
 def _without_tensors(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
-    """The value with every tensor moved to `tensors`, under its path."""
+    """The value with every tensor moved to `tensors`, under a number and its path.
+
+    Keys that end in TENSOR_KEY get a sign in front, so that none is taken for a tensor's.
+    """
     if isinstance(value, Tensor):
-        tensors[path] = value
-        return {TENSOR_KEY: path}
+        name = f"{len(tensors)} {path}"  # paths alone may be equal: keys may hold a slash
+        tensors[name] = value
+        return {TENSOR_KEY: name}
     if isinstance(value, Mapping):
         return {
-            key: _without_tensors(item, f"{path}/{key}", tensors) for key, item in value.items()
+            f"_{key}" if str(key).endswith(TENSOR_KEY) else key: _without_tensors(
+                item, f"{path}/{key}", tensors
+            )
+            for key, item in value.items()
         }
     if isinstance(value, (list, tuple)):
         return [_without_tensors(item, f"{path}/{i}", tensors) for i, item in enumerate(value)]
@@ -122,7 +129,10 @@ def _with_tensors(value: Any, tensors: Mapping[str, Tensor]) -> Any:
     if isinstance(value, dict):
         if TENSOR_KEY in value:
             return tensors[value[TENSOR_KEY]]
-        return {key: _with_tensors(item, tensors) for key, item in value.items()}
+        return {
+            key[1:] if key.endswith(TENSOR_KEY) else key: _with_tensors(item, tensors)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
         return [_with_tensors(item, tensors) for item in value]
     return value
