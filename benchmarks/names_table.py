@@ -34,7 +34,12 @@ def lexicons(corpus: str) -> dict[str, Variant]:
     }
 
 
-AS_PUBLISHED = ("model.other_types=0.0", "model.hidden_words=0.0", "dictionary.parts={}")
+AS_PUBLISHED = (
+    "model.other_types=0.0",
+    "model.hidden_words=0.0",
+    "dictionary.parts={}",
+    "dictionary.initials=[]",
+)
 
 
 def _risk(name: str) -> tuple[str, ...]:

@@ -24,7 +24,10 @@ from factloom.training.run import RESULTS, train_recipe
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 # What the last round of a growing dictionary has of its own.
-OF_ROUNDS = {"dictionary.files", "dictionary.types", "dictionary.parts", "model.priors"}
+OF_ROUNDS = {
+    *(f"dictionary.{name}" for name in ("files", "types", "parts", "initials")),
+    "model.priors",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,11 @@ class MentionModel(Model):
     task = "mentions"
 
 
+class DoubtingModel(MentionModel):
+    def predict_sure(self, documents: list[Document], least: float) -> list[Document]:
+        return [document.replace(mentions=(Mention(0, 1, f"{least}"),)) for document in documents]
+
+
 def documents(*texts: str) -> list[Document]:
     return [Document(text, id=f"d{index}") for index, text in enumerate(texts)]
 
@@ -281,3 +286,15 @@ def test_loading_by_name_gives_a_pipeline_of_that_model(
     assert [relation.type for relation in found.relations] == ["P19"]
     assert factloom.load().name == "factloom-en-small"
     assert asked == [tmp_path, "factloom-en-small"]
+
+
+def test_a_model_is_asked_what_it_is_sure_of() -> None:
+    (found,) = Pipeline(DoubtingModel()).sure(iter(documents("Ada")), 0.8)
+    assert found.mentions == (Mention(0, 1, "0.8"),)
+
+
+def test_a_model_that_cannot_tell_how_sure_it_is_says_so() -> None:
+    with pytest.raises(ModelError) as caught:
+        Pipeline(MentionModel(), name="mine").sure(documents("Ada"), 0.8)
+    assert caught.value.code == "cannot-doubt"
+    assert "mine" in str(caught.value)

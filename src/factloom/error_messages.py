@@ -633,6 +633,15 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there is a prior for {type!r}, but no training document has that type: {types}",
         "Give priors for these types, or leave them out to have them estimated.",
     ),
+    "cannot-doubt": (
+        "the model does not tell how sure it is of each word",
+        "Models of names by tags (tagger, soft_lexicon, flat) and positive_unlabelled ones do.",
+    ),
+    "partly-annotated": (
+        "the training documents have mentions of type '?', words of which nothing is known, and "
+        "a model of the kind {kind!r} cannot pass over them",
+        "Train a tagger, soft_lexicon or flat model, or remove these mentions.",
+    ),
     "no-labelled-negatives": (
         "no training document has a mention of type {type!r}, which marks words that are no names",
         "Mark some (a dictionary file of that name does), or choose another risk.",

@@ -98,6 +98,17 @@ class Pipeline:
         predict = self.model.relate if self.task == "end-to-end" else self.model.predict
         return [self.schema.restrict(document) for document in predict(list(documents))]
 
+    def sure(self, documents: Iterable[Document], least: float) -> list[Document]:
+        """The mentions that the model is sure of, for another model to learn from.
+
+        Where what it decides about a word is less probable than `least`, nothing is known: such
+        words are mentions of the type "?".
+        """
+        if not hasattr(self.model, "predict_sure"):
+            raise ModelError("cannot-doubt", Place(file=self.name))
+        found: list[Document] = self.model.predict_sure(list(documents), least)
+        return found
+
     def _document(self, given: Document | str) -> Document:
         if isinstance(given, Document):
             return given

@@ -108,6 +108,9 @@ class DictionaryRecipe(_Part):
         description="Types whose entries are the `first`, the `last` or `any` part of names: what "
         "stands beside them and looks like a name is marked, too.",
     )
+    initials: list[str] = Field(
+        [], description="Types whose names are known by their initials, too: U.S."
+    )
     rounds: PositiveInt = Field(5, description="factloom adapt: how many rounds at most.")
     minimum_count: PositiveInt = Field(
         3, description="factloom adapt: how often a new name has to be predicted."

@@ -127,6 +127,13 @@ def test_a_renaming_needs_two_names(folder: Path, text: str) -> None:
     assert "old=new" in result.output
 
 
+def test_names_are_found_by_their_initials(folder: Path) -> None:
+    (folder / "a.txt").write_text("Ada left N.Y. for Oslo.", encoding="utf-8")
+    output = folder / "out.jsonl"
+    assert label(folder, "--initials", "place", "--output", str(output)).exit_code == 0
+    assert found(output) == [("Ada", "person"), ("N.Y.", "place"), ("Oslo", "place")]
+
+
 def test_parts_of_names_are_marked_as_whole_names(folder: Path) -> None:
     (folder / "a.txt").write_text("Today Ada Lovelace left Oslo Central.", encoding="utf-8")
     output = folder / "out.jsonl"

@@ -192,3 +192,24 @@ def test_whether_a_file_can_be_written_is_tried_and_leaves_nothing_behind(tmp_pa
 def test_the_output_may_be_the_input(gold: Path) -> None:
     assert run("model", gold, "--output", gold, "--batch-size", 1).exit_code == 0
     assert [document.relations[0].type for document in formats.read(gold)] == ["born"] * 5
+
+
+class DoubtingPipeline(FakePipeline):
+    """Finds a name, and is told how sure it has to be."""
+
+    task = "mentions"
+
+    def sure(self, documents: list[Document], least: float) -> list[Document]:
+        self.least = least
+        return [document.replace(mentions=(Mention(0, 3, "?"),)) for document in documents]
+
+
+def test_words_that_are_less_sure_are_written_as_unknown(
+    gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = DoubtingPipeline()
+    monkeypatch.setattr(factloom, "load", lambda _: fake, raising=False)
+    output = tmp_path / "out.jsonl"
+    assert run("model", gold, "--output", output, "--unknown-below", "0.9").exit_code == 0
+    assert fake.least == 0.9
+    assert [document.mentions[0].type for document in formats.read(output)] == ["?"] * 5

@@ -71,6 +71,17 @@ def test_counts_on_tricky_sequences_are_those_of_conlleval(
     assert report.mentions == Counts(*map(sum, zip(*expected.values(), strict=True)))
 
 
+def test_where_the_gold_knows_nothing_nothing_counts() -> None:
+    gold = [document((0, 2, "A"), (6, 8, "B"), (20, 30, "?"))]
+    right = document((0, 2, "A"), (9, 10, "A"))
+    inside = document((0, 2, "A"), (9, 10, "A"), (22, 24, "A"), (29, 31, "B"), (20, 30, "?"))
+    assert evaluate(gold, [inside]) == evaluate(gold, [right])
+    assert evaluate(gold, [inside]).mentions == Counts(correct=1, predicted=2, gold=2)
+    assert "?" not in evaluate(gold, [inside]).per_type
+    outside = document((0, 2, "A"), (9, 10, "A"), (18, 20, "A"))
+    assert evaluate(gold, [outside]).mentions == Counts(correct=1, predicted=3, gold=2)
+
+
 def test_measures_are_those_of_the_formulas() -> None:
     gold = [document((0, 2, "A"), (3, 5, "A"), (6, 8, "B"), (9, 10, "C"))]
     report = evaluate(gold, [document((0, 2, "A"), (6, 8, "B"), (9, 10, "A"))])

@@ -359,6 +359,23 @@ def test_shapes_begin_without_an_effect(tiny_encoder_path: Path) -> None:
         )
 
 
+def test_words_are_hidden_in_training_alone(tiny_encoder_path: Path) -> None:
+    hiding = make_model(tiny_encoder_path, word="mean", hidden_words=0.99, dropout=0.0)
+    plain = make_model(tiny_encoder_path, word="mean", dropout=0.0)
+    batch = plain.collate(plain.prepare(DOCUMENTS))
+    assert torch.equal(hiding(batch).logits, plain(batch).logits)
+    for model in (hiding, plain):
+        model.train()
+        model.encoder.eval()  # so that nothing else is random
+    assert torch.equal(plain(batch).logits, plain.eval()(batch).logits)
+    assert not torch.allclose(hiding(batch).logits, plain(batch).logits)
+
+
+def test_words_are_hidden_as_a_whole_or_not_at_all() -> None:
+    with pytest.raises(ValueError, match="word has to be 'mean'"):
+        TaggerSettings(hidden_words=0.3)
+
+
 def test_documents_without_mentions_cannot_be_learned(tiny_encoder_path: Path) -> None:
     encoder = Encoder.load(str(tiny_encoder_path))
     with pytest.raises(ModelError) as caught:

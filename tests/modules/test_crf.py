@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from factloom.modules.crf import ConditionalRandomField
-from factloom.text.tags import allowed_transitions, tag_names
+from factloom.text.tags import UNKNOWN, allowed_transitions, tag_names
 
 LENGTHS = [4, 1, 3, 2]
 
@@ -97,6 +97,39 @@ def test_log_likelihood_is_that_of_enumeration(
         assert found.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("unknown", [(0,), (1, 2), (0, 3), (0, 1, 2, 3)])
+def test_unknown_tags_sum_over_all_paths_that_agree(
+    case: tuple[ConditionalRandomField, Tensor], unknown: tuple[int, ...]
+) -> None:
+    field, emissions = case
+    lengths = torch.tensor(LENGTHS)
+    tags = field.decode(emissions, lengths)
+    tags[:, unknown] = UNKNOWN
+    expected = []
+    for row, (scores, length) in enumerate(zip(emissions, LENGTHS, strict=True)):
+        known = [step for step in range(length) if step not in unknown]
+        agreeing = [
+            log_probability
+            for path, log_probability in all_paths(field, scores, length).items()
+            if all(path[step] == tags[row, step] for step in known)
+        ]
+        expected.append(math.log(math.fsum(map(math.exp, agreeing))))
+    found = field.log_likelihood(emissions, tags, lengths)
+    assert found.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_a_sentence_of_which_nothing_is_known_teaches_nothing() -> None:
+    field = make_field(5, constrained=True)
+    emissions = make_emissions(1, 3, 5).requires_grad_()
+    tags = torch.full((1, 3), UNKNOWN)
+    found = field.log_likelihood(emissions, tags, torch.tensor([3]))
+    assert found.item() == pytest.approx(0, abs=1e-12)
+    found.sum().backward()
+    for weights in (emissions, *field.parameters()):
+        assert weights.grad is not None
+        assert weights.grad.abs().max() < 1e-12
+
+
 def test_marginals_are_those_of_enumeration(case: tuple[ConditionalRandomField, Tensor]) -> None:
     field, emissions = case
     found = field.marginals(emissions, torch.tensor(LENGTHS))
@@ -169,12 +202,16 @@ def test_an_impossible_path_has_no_probability() -> None:
 
 @pytest.mark.parametrize("constrained", [False, True])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])  # by products, by logarithms
-def test_gradients_are_those_of_finite_differences(constrained: bool, scale: float) -> None:
+@pytest.mark.parametrize("unknown", [(), (1,), (0, 2)])
+def test_gradients_are_those_of_finite_differences(
+    constrained: bool, scale: float, unknown: tuple[int, ...]
+) -> None:
     field = make_field(5, constrained=constrained)
     emissions = make_emissions(3, 3, 5)
     emissions[0, 1, 0] += scale  # far from the others, but not between two best paths
     lengths = torch.tensor([3, 1, 2])
     tags = field.decode(emissions, lengths)
+    tags[:, unknown] = UNKNOWN
     weights = torch.tensor([1.0, -0.5, 2.0], dtype=torch.float64)
 
     def likelihood(emissions: Tensor, *_: Tensor) -> Tensor:  # the weights are changed in place

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from factloom.modules.independent_tags import IndependentTags
+from factloom.text.tags import UNKNOWN
 
 LENGTHS = torch.tensor([3, 1])
 
@@ -27,6 +28,14 @@ def test_likelihood_is_the_sum_over_words(emissions: torch.Tensor) -> None:
         sum(math.log(probabilities(emissions[0, word])[tag]) for word, tag in enumerate([0, 3, 1])),
         math.log(probabilities(emissions[1, 0])[2]),
     ]
+    found = IndependentTags().log_likelihood(emissions, tags, LENGTHS)
+    assert found.tolist() == pytest.approx(expected)
+
+
+def test_a_word_whose_tag_is_unknown_does_not_count(emissions: torch.Tensor) -> None:
+    tags = torch.tensor([[0, UNKNOWN, 1], [UNKNOWN, UNKNOWN, 1]])
+    known = [(0, 0), (2, 1)]  # word, tag
+    expected = [sum(math.log(probabilities(emissions[0, word])[tag]) for word, tag in known), 0.0]
     found = IndependentTags().log_likelihood(emissions, tags, LENGTHS)
     assert found.tolist() == pytest.approx(expected)
 

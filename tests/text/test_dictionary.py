@@ -213,6 +213,22 @@ def test_an_empty_folder_is_no_dictionary(tmp_path: Path) -> None:
     assert caught.value.code == "empty-dictionary"
 
 
+def test_names_of_some_types_are_known_by_their_initials(tmp_path: Path) -> None:
+    lines = "United States\nUnited Nations\nOslo\nIsle of Man\nStrait Tor\n"
+    (tmp_path / "LOC.txt").write_text(lines, encoding="utf-8")
+    (tmp_path / "ORG.txt").write_text("U.N.\nRed Cross\n", encoding="utf-8")
+    dictionary = read_dictionary([tmp_path], initials=["LOC"])
+    shorts = [entry for entry in dictionary.entries if entry.name.endswith(".")]
+    assert shorts == [Entry("U.N.", "ORG"), Entry("U.S.", "LOC"), Entry("S.T.", "LOC")]
+    assert types(dictionary, "U.S. U. S. U.N. R.C. I.M.") == [
+        *(("U.S.", "LOC"), ("U.S.", "LOC")),
+        ("U.N.", "ORG"),
+    ]
+    with pytest.raises(InputError) as caught:
+        read_dictionary([tmp_path], initials=["PLACE"])
+    assert caught.value.code == "no-such-type"
+
+
 def test_renaming_a_type_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "person.txt").write_text("Ada\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:

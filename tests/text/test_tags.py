@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from factloom.errors import InputError
 from factloom.text.tags import (
     SCHEMES,
+    UNKNOWN,
     Scheme,
     TypedSpan,
     allowed_transitions,
@@ -16,9 +17,19 @@ from factloom.text.tags import (
     parse_tag,
     spans_of,
     tag_names,
+    tag_numbers,
     tags_of,
     without_overlap,
 )
+
+
+def test_tags_have_their_numbers_and_those_that_say_nothing_none() -> None:
+    numbers = tag_numbers(tag_names(["PER"], "BIO"))
+    assert (numbers["O"], numbers["B-PER"], numbers["I-PER"]) == (0, 1, 2)
+    for scheme in SCHEMES:
+        for tag in tag_names(["?"], scheme)[1:]:
+            assert numbers[tag] == UNKNOWN
+
 
 ENDED = ("BIOES", "BMES", "BILOU")
 

@@ -44,6 +44,13 @@ def label(
             "words with capitals beside them are marked, too. May be repeated."
         ),
     ] = None,
+    initials: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A type whose names are known by their initials, too, such as LOC for U.S. May "
+            "be repeated."
+        ),
+    ] = None,
     format: Annotated[
         str | None, typer.Option(help="The format of the texts, where they do not tell.")
     ] = None,
@@ -60,7 +67,7 @@ def label(
     check_writable(output, inputs=[*texts, *dictionary])
     written = registry.target_format(output, output_format)
     renamed = _pairs(rename or (), "--rename takes old=new")
-    names = read_dictionary(dictionary, case, renamed, _parts(parts or ()))
+    names = read_dictionary(dictionary, case, renamed, _parts(parts or ()), initials or ())
     problems: list[Problem] = []
     own = [output, *map(Path, dictionary)]  # no texts, wherever they stand
     gathered = gather_files(texts, format, problems.append, leave_out=own)

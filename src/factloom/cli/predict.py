@@ -3,6 +3,7 @@
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,6 +45,15 @@ def predict(
     minimum_score: Annotated[
         float, typer.Option(min=0, max=1, help="Leave out what has a lower score.")
     ] = 0.0,
+    unknown_below: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Names alone: of words that are less sure nothing is said, they become mentions "
+            "of type '?'. A tagger can learn from what is left.",
+        ),
+    ] = 0.0,
 ) -> None:
     """Add what the model finds, with scores, to the documents of FILE."""
     import factloom
@@ -53,7 +63,8 @@ def predict(
     check_writable(output)
     documents = formats.read(file, format)
     pipeline = factloom.load(model)
-    predicted = predicted_documents(pipeline, documents, batch_size, join_words)
+    find = partial(pipeline.sure, least=unknown_below) if unknown_below else pipeline
+    predicted = predicted_documents(pipeline, documents, batch_size, join_words, find)
     task = TASKS[pipeline.task]
     kept = (task.confident(document, minimum_score) for document in predicted)
     count = formats.write(kept, output, output_format)
@@ -65,14 +76,18 @@ def predicted_documents(
     documents: Iterable[Document],
     batch_size: int,
     join_words: int | None = None,
+    find: Callable[[list[Document]], list[Document]] | None = None,
 ) -> Iterator[Document]:
-    """The documents with what the model finds, a batch at a time; shows progress on stderr."""
+    """The documents with what the model finds, a batch at a time; shows progress on stderr.
+
+    `find` asks the model in another way than by calling the pipeline.
+    """
     from factloom.evaluation.tasks import TASKS
 
     # What is known already is none of the model's business.
     asked = map(TASKS[pipeline.task].unlabelled, documents)
     words = pipeline.join_words if join_words is None else join_words
-    return in_batches(pipeline, asked, batch_size, words)
+    return in_batches(find or pipeline, asked, batch_size, words)
 
 
 def in_batches(

@@ -20,7 +20,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.encoders.words import word_tokens
 from factloom.text.characters import character_sentences
-from factloom.text.tags import Scheme, TypedSpan, tags_of, without_overlap
+from factloom.text.tags import Scheme, TypedSpan, tag_numbers, tags_of, without_overlap
 from factloom.text.tokens import mention_tokens
 from factloom.text.vocabulary import Vocabulary
 
@@ -122,8 +122,11 @@ def make_examples(
     tags: Sequence[str],
     encoder: Encoder | None,
 ) -> list[CharacterExample]:
-    """Documents as index arrays; a tag that is not among `tags` is the first of them, O."""
-    tag_index = {tag: index for index, tag in enumerate(tags)}
+    """Documents as index arrays; a tag that is not among `tags` is the first of them, O.
+
+    That of a mention of the type `UNKNOWN_TYPE` is `UNKNOWN`.
+    """
+    tag_index = tag_numbers(tags)
     tokens = _first_tokens(documents, sentences, encoder)
     return [
         CharacterExample(

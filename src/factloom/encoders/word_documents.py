@@ -20,7 +20,7 @@ from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.encoders.words import word_tokens
 from factloom.text.shapes import Case, Digits, Place, Signs, places, shape
-from factloom.text.tags import Scheme, TypedSpan, tags_of, without_overlap
+from factloom.text.tags import Scheme, TypedSpan, tag_numbers, tags_of, without_overlap
 from factloom.text.tokens import mention_tokens, tokenised_sentences
 
 Integers = NDArray[np.int64]
@@ -95,10 +95,11 @@ def make_examples(
 ) -> list[WordExample]:
     """Words, tokens and tags; of overlapping mentions the longest counts.
 
-    A mention of a type without tags carries the first of `tags`, O.
+    A mention of a type without tags carries the first of `tags`, O; the words of one of the type
+    `UNKNOWN_TYPE` carry `UNKNOWN`.
     """
     tokenised = encoder.tokenize([document.text for document in documents])
-    number = {tag: index for index, tag in enumerate(tags)}
+    number = tag_numbers(tags)
     return [
         make_example(document, tokens, number, scheme)
         for document, tokens in zip(documents, tokenised, strict=True)
@@ -147,6 +148,12 @@ def hide_words(batch: WordBatch, hidden: Tensor, mask_token: int) -> WindowBatch
     masked = of_slots[windows.document[:, None], windows.slots] & like_names
     token_ids = windows.token_ids.masked_fill(masked, mask_token)
     return dataclasses.replace(windows, token_ids=token_ids)
+
+
+def hide_some(batch: WordBatch, part: float, mask_token: int) -> WindowBatch:
+    """The same with a random part of the words hidden."""
+    hidden = torch.rand(batch.words, device=batch.windows.mask.device) < part
+    return hide_words(batch, hidden, mask_token)
 
 
 def _like_names(shapes: Tensor) -> Tensor:

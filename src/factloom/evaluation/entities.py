@@ -3,7 +3,8 @@
 A mention is a (document, start, end, type); it is correct when the gold holds the same one. That
 is what conlleval and seqeval count, once tags have become spans (factloom.text.tags). A mention
 that stands there twice counts once. Mentions of documents that the gold does not have are
-counted, but never correct; mentions of another text than the gold document's are an error.
+counted, but never correct; mentions of another text than the gold document's are an error. Where
+the gold says that nothing is known (mentions of type "?"), nothing counts, right or wrong.
 
     precision = correct / predicted,   recall = correct / gold,   F1 = 2 p r / (p + r)
 
@@ -26,8 +27,9 @@ from typing import Literal, get_args
 
 from factloom.document import Document, Mention, Span
 from factloom.evaluation.confusion import NONE
-from factloom.evaluation.matching import require_same_text
+from factloom.evaluation.matching import judged_mentions, require_same_text
 from factloom.evaluation.relations import Counts, require_distinct_ids
+from factloom.text.tags import UNKNOWN_TYPE
 
 Reason = Literal["type", "boundary", "both", "spurious"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -143,10 +145,11 @@ def evaluate(gold: Iterable[Document], predicted: Iterable[Document]) -> EntityR
     require_distinct_ids(gold)
     require_same_text(gold, predicted)
     open_predictions = _by_document(predicted)
-    judged = {
-        document.id: _judge(document.id, _distinct(document), open_predictions.pop(document.id, {}))
-        for document in gold
-    }
+    judged = {}
+    for document in gold:
+        found = _distinct(judged_mentions(document, open_predictions.pop(document.id, {}).values()))
+        known = _distinct(m for m in document.mentions if m.type != UNKNOWN_TYPE)
+        judged[document.id] = _judge(document.id, known, found)
     for name, mentions in open_predictions.items():  # what the gold does not have
         judged[name] = _judge(name, {}, mentions)
     return _report(len(gold), judged)
@@ -192,14 +195,14 @@ def _report(documents: int, judged: Mapping[str, _Judged]) -> EntityReport:
 def _by_document(documents: Iterable[Document]) -> dict[str, dict[Key, Mention]]:
     found: dict[str, dict[Key, Mention]] = {}
     for document in documents:
-        found[document.id] = {**_distinct(document), **found.get(document.id, {})}
+        found[document.id] = {**_distinct(document.mentions), **found.get(document.id, {})}
     return found
 
 
-def _distinct(document: Document) -> dict[Key, Mention]:
-    """The document's mentions; of equal ones the first counts, with its score."""
+def _distinct(mentions: Iterable[Mention]) -> dict[Key, Mention]:
+    """Mentions of a document; of equal ones the first counts, with its score."""
     distinct: dict[Key, Mention] = {}
-    for mention in document.mentions:
+    for mention in mentions:
         distinct.setdefault((mention.start, mention.end, mention.type), mention)
     return distinct
 

@@ -5,10 +5,11 @@ ids (CoNLL, GENIA, CLUENER, ...) make them of the name of the file, so that no i
 predictions is one of the gold's: such files are matched by the order of their documents.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from factloom.document import Document
+from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
+from factloom.text.tags import UNKNOWN_TYPE
 
 
 def require_same_text(gold: Sequence[Document], predicted: Sequence[Document]) -> None:
@@ -17,6 +18,16 @@ def require_same_text(gold: Sequence[Document], predicted: Sequence[Document]) -
     for document in predicted:
         if texts.get(document.id, document.text) != document.text:
             raise InputError("another-text", Place(document=document.id))
+
+
+def judged_mentions(gold: Document, predicted: Iterable[Mention]) -> list[Mention]:
+    """Without those that share a character with words of which the gold says it knows nothing."""
+    unknown = [mention for mention in gold.mentions if mention.type == UNKNOWN_TYPE]
+    return [
+        mention
+        for mention in predicted
+        if not any(one.start < mention.end and mention.start < one.end for one in unknown)
+    ]
 
 
 def with_gold_ids(

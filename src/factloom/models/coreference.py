@@ -31,7 +31,7 @@ from factloom.encoders.windows import WindowBatch
 from factloom.models import entity_decoding, storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.entity_decoding import LinkScale
-from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.sequence_decoding import require_whole_annotation, types_to_learn
 from factloom.modules.divergence import sigmoid_divergence
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 
@@ -104,6 +104,7 @@ class Coreference(nn.Module):
         names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
     ) -> Self:
         """An untrained model for the types that the documents' mentions have."""
+        require_whole_annotation(documents, "coreference")
         return cls(encoder, types_to_learn(documents), settings)
 
     # --- training ------------------------------------------------------------------------------

@@ -263,6 +263,12 @@ class Flat(nn.Module):
         """The documents with nothing but predicted mentions, each with a score."""
         return sequence_decoding.predict(self, documents, batch_tokens)
 
+    def predict_sure(
+        self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
+    ) -> list[Document]:
+        """The same, but where a word is less sure, nothing is known; see sure_mentions.py."""
+        return sequence_decoding.predict_sure(self, documents, least, batch_tokens)
+
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature by documents that were not trained on."""
         return sequence_decoding.fit_scores(self, documents)

@@ -135,6 +135,7 @@ class Joint(nn.Module):
         names: Mapping[str, str] | None = None,
     ) -> Self:
         """An untrained model for the types and relations that the documents have."""
+        sequence_decoding.require_whole_annotation(documents, "joint")
         types = sequence_decoding.types_to_learn(documents)
         relations = relation_decoding.relations_to_learn(documents)
         settings = with_learned_rules(settings, documents)

@@ -37,7 +37,7 @@ from factloom.errors import Place, RecipeError
 from factloom.evaluation.calibration import calibrate_decisions, scores_from_margins
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
-from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.sequence_decoding import require_whole_annotation, types_to_learn
 from factloom.modules.span_scores import SpanScores, candidate_spans
 
 _LABEL_PARTS = re.compile(r"[_\-./\s]+|(?<=[a-z])(?=[A-Z])")  # cell_line, GeneOrProtein
@@ -153,6 +153,7 @@ class Mrc(nn.Module):
         names: Mapping[str, str] | None = None,
     ) -> Self:
         """An untrained model for the types of mentions that the documents have."""
+        require_whole_annotation(documents, "mrc")
         types = types_to_learn(documents)
         strange = sorted(set(settings.questions) - set(types))
         if strange:

@@ -41,21 +41,19 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import (
     WordBatch,
     WordExample,
-    hide_words,
+    hide_some,
     make_batch,
     make_examples,
     shape_projection,
 )
 from factloom.errors import ModelError
-from factloom.evaluation.calibration import (
-    calibrate_decisions,
-    scores_from_margins,
-)
+from factloom.evaluation.calibration import scores_from_margins
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.label_shares import LabelShares, label_shares
-from factloom.models.sequence_decoding import types_to_learn
-from factloom.models.word_runs import WordRun, runs_of_words
+from factloom.models.sequence_decoding import calibrate_mentions, types_to_learn
+from factloom.models.sure_mentions import sure_mentions
+from factloom.models.word_runs import WordRun, doubtful_words, runs_of_words
 from factloom.modules import risks
 from factloom.modules.class_prior import Integers
 from factloom.modules.divergence import sigmoid_divergence
@@ -253,10 +251,7 @@ class PositiveUnlabelled(nn.Module):
             added = self.shape(documents.shapes.to(self.shape.weight.dtype))
         windows = documents.windows
         if self.training and self.settings.hidden_words:
-            hidden = torch.rand(documents.words, device=windows.mask.device)
-            windows = hide_words(
-                documents, hidden < self.settings.hidden_words, self.encoder.mask_token
-            )
+            windows = hide_some(documents, self.settings.hidden_words, self.encoder.mask_token)
         states = self.encoder.states(windows, added)  # (documents, length, width)
         pieces = states.flatten(0, 1).index_select(0, documents.piece_slot)  # (pieces, width)
         words = segment_mean(pieces, documents.piece_word, documents.words)  # (words, width)
@@ -323,23 +318,42 @@ class PositiveUnlabelled(nn.Module):
     def _with_mentions(
         self, documents: Sequence[Document], batch_tokens: int, out_of_bag: bool
     ) -> list[Document]:
-        temperature = float(self.temperature)
         bare = [document.without_mentions() for document in documents]
         result = list(bare)
-        for number, found in self._found(bare, batch_tokens, out_of_bag):
-            scores = scores_from_margins([one.margin for one in found], temperature).tolist()
-            result[number] = bare[number].replace(
-                mentions=tuple(
-                    Mention(one.start, one.end, one.type, score)
-                    for one, score in zip(found, scores, strict=True)
-                )
-            )
+        for number, example, scores in self._scored(bare, batch_tokens, out_of_bag):
+            mentions = self._mentions(runs_of_words(example, scores, self.types))
+            result[number] = bare[number].replace(mentions=tuple(mentions))
         return result
 
-    def _found(
+    def predict_sure(
+        self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
+    ) -> list[Document]:
+        """As `predict_training`, but where a word is less sure, nothing is known.
+
+        Words that touch words of another type are unsure, too: who decides word by word cuts
+        names into pieces.
+        """
+        bare = [document.without_mentions() for document in documents]
+        result = list(bare)
+        for number, example, scores in self._scored(bare, batch_tokens, out_of_bag=True):
+            mentions = self._mentions(runs_of_words(example, scores, self.types))
+            doubtful = doubtful_words(scores, example.lengths, least)
+            sure = sure_mentions(mentions, example.offsets, example.lengths, doubtful)
+            result[number] = bare[number].replace(mentions=tuple(sure))
+        return result
+
+    def _mentions(self, found: Sequence[WordRun]) -> list[Mention]:
+        margins = [one.margin for one in found]
+        scores = scores_from_margins(margins, float(self.temperature)).tolist()
+        return [
+            Mention(one.start, one.end, one.type, score)
+            for one, score in zip(found, scores, strict=True)
+        ]
+
+    def _scored(
         self, documents: Sequence[Document], batch_tokens: int, out_of_bag: bool
-    ) -> Iterator[tuple[int, list[WordRun]]]:
-        """Number and mentions of each document that has words."""
+    ) -> Iterator[tuple[int, WordExample, Tensor]]:
+        """Number, words and scores (words, types) of each document that has words."""
         examples = self.prepare(documents)
         with torch.inference_mode(), evaluating(self):
             for numbers in batches_by_length(examples, batch_tokens):
@@ -348,24 +362,15 @@ class PositiveUnlabelled(nn.Module):
                 drawn = batch.drawn if out_of_bag else torch.zeros_like(batch.drawn)
                 scores = risks.out_of_bag_mean(self._scores(batch), drawn).cpu()  # (words, types)
                 of_documents = scores.split([example.pairs for example in chosen])
-                for number, example, part in zip(numbers, chosen, of_documents, strict=True):
-                    yield number, runs_of_words(example, part, self.types)
+                yield from zip(numbers, chosen, of_documents, strict=True)
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature by documents that were not trained on and have gold mentions.
 
         A dictionary's marks are no measure of scores: without gold, do not call this.
         """
-        margins, right = [], []
-        bare = [document.without_mentions() for document in documents]  # words as in prediction
-        for number, found in self._found(bare, 4096, out_of_bag=False):
-            gold = {
-                (mention.start, mention.end, mention.type) for mention in documents[number].mentions
-            }
-            for one in found:
-                margins.append(one.margin)
-                right.append((one.start, one.end, one.type) in gold)
-        fitted = calibrate_decisions(margins, right)
+        self.temperature.fill_(1.0)
+        fitted = calibrate_mentions(documents, self.predict(documents))
         self.temperature.fill_(fitted["temperature"])
         return fitted
 

@@ -9,6 +9,7 @@ A model brings `prepare`, `collate` and `emissions(batch)`.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Protocol, cast
 
@@ -21,10 +22,19 @@ from factloom.evaluation.calibration import (
     calibrate_decisions,
     scores_from_margins,
 )
+from factloom.evaluation.matching import judged_mentions
 from factloom.models.batches import batches_by_length, evaluating
+from factloom.models.sure_mentions import sure_mentions
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.independent_tags import IndependentTags
-from factloom.text.tags import Scheme, allowed_transitions, spans_of, tag_names
+from factloom.text.tags import (
+    UNKNOWN_TYPE,
+    Scheme,
+    allowed_transitions,
+    parse_tag,
+    spans_of,
+    tag_names,
+)
 
 SCHEME: Scheme = "BMES"  # every mention's end is marked, so its tags say all about it
 
@@ -57,11 +67,18 @@ class SequenceModel(TaggingModel, Protocol):
 
 
 def types_to_learn(documents: Iterable[Document]) -> list[str]:
-    """The types of the documents' mentions, sorted."""
-    types = sorted({mention.type for document in documents for mention in document.mentions})
+    """The types of the documents' mentions, sorted; not that of words that may be anything."""
+    found = {mention.type for document in documents for mention in document.mentions}
+    types = sorted(found - {UNKNOWN_TYPE})
     if not types:
         raise ModelError("no-mentions-to-learn")
     return types
+
+
+def require_whole_annotation(documents: Iterable[Document], kind: str) -> None:
+    """For models that cannot pass over words of which nothing is known."""
+    if any(mention.type == UNKNOWN_TYPE for document in documents for mention in document.mentions):
+        raise ModelError("partly-annotated", kind=kind)
 
 
 def tags_and_field(types: Sequence[str]) -> tuple[tuple[str, ...], ConditionalRandomField]:
@@ -80,16 +97,67 @@ def predict(
     """The documents with nothing but predicted mentions."""
     bare = [document.without_mentions() for document in documents]
     found = list(bare)
-    examples = model.prepare(bare)
+    for read in _read(model, bare, batch_tokens):
+        mentions = decode(model, *read.to_decode, float(model.temperature))
+        for number, of_document in zip(read.numbers, mentions, strict=True):
+            found[number] = bare[number].replace(mentions=tuple(of_document))
+    return found
+
+
+def predict_sure(
+    model: SequenceModel, documents: Iterable[Document], least: float, batch_tokens: int
+) -> list[Document]:
+    """The same, but nothing is known of words whose type, or none, is less probable."""
+    bare = [document.without_mentions() for document in documents]
+    found = list(bare)
+    for read in _read(model, bare, batch_tokens):
+        mentions = decode(model, *read.to_decode, float(model.temperature))
+        doubtful = (_type_probabilities(model, read.emissions, read.lengths) < least).cpu()
+        of_examples = doubtful.split([len(example.offsets) for example in read.examples])
+        for number, example, known, doubts in zip(
+            read.numbers, read.examples, mentions, of_examples, strict=True
+        ):
+            sure = sure_mentions(known, example.offsets, example.lengths, doubts.numpy())
+            found[number] = bare[number].replace(mentions=tuple(sure))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Some documents as a model has read them."""
+
+    numbers: Sequence[int]
+    examples: Sequence[Any]
+    emissions: Tensor  # (sentences, length, tags)
+    lengths: Tensor  # (sentences,)
+
+    @property
+    def to_decode(self) -> tuple[Sequence[Any], Tensor, Tensor]:
+        return self.examples, self.emissions, self.lengths
+
+
+def _read(
+    model: SequenceModel, documents: Sequence[Document], batch_tokens: int
+) -> Iterator[_Read]:
+    """All documents that have words, in batches."""
+    examples = model.prepare(documents)
     with torch.inference_mode(), evaluating(cast(nn.Module, model)):
         for numbers in batches_by_length(examples, batch_tokens):
             chosen = [examples[number] for number in numbers]
             batch = model.collate(chosen).to(model.temperature.device)
-            emissions = model.emissions(batch)
-            mentions = decode(model, chosen, emissions, batch.lengths, float(model.temperature))
-            for number, of_document in zip(numbers, mentions, strict=True):
-                found[number] = bare[number].replace(mentions=tuple(of_document))
-    return found
+            yield _Read(numbers, chosen, model.emissions(batch), batch.lengths)
+
+
+def _type_probabilities(model: TaggingModel, emissions: Tensor, lengths: Tensor) -> Tensor:
+    """(words,) that a word has the type, or none, of its tag on the most probable path."""
+    names = [parse_tag(tag, model.scheme).type for tag in model.tags]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    kind = torch.tensor([numbers[name] for name in names], device=emissions.device)  # (tags,)
+    marginals = model.field.marginals(emissions, lengths)  # (sentences, length, tags)
+    decided = kind[model.field.decode(emissions, lengths)]  # (sentences, length)
+    same = kind == decided[..., None]  # (sentences, length, tags)
+    inside = torch.arange(emissions.shape[1], device=lengths.device) < lengths[:, None]
+    return (marginals * same).sum(2)[inside]
 
 
 def decode(
@@ -154,7 +222,7 @@ def calibrate_mentions(
     scores, right = [], []
     for gold, found in zip(documents, predicted, strict=True):
         known = {(mention.start, mention.end, mention.type) for mention in gold.mentions}
-        for mention in found.mentions:
+        for mention in judged_mentions(gold, found.mentions):
             scores.append(cast(float, mention.score))
             right.append((mention.start, mention.end, mention.type) in known)
     margins = [_logit(math.log(max(score, 1e-300))) for score in scores]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from torch import Tensor, nn
 
 from factloom.document import Document
@@ -30,6 +30,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import (
     WordBatch,
     WordExample,
+    hide_some,
     make_batch,
     make_examples,
     shape_projection,
@@ -58,6 +59,19 @@ class TaggerSettings(BaseModel):
         True, description="Case, digits and signs as further input: most encoders here lose case."
     )
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the words' states.")
+    hidden_words: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Part of the words that look like names whose letters the encoder does not see "
+        "in training, so that names are not just learned by heart; needs word = 'mean'.",
+    )
+
+    @model_validator(mode="after")
+    def _hidden_as_a_whole(self) -> Self:
+        if self.hidden_words and self.word != "mean":
+            raise ValueError("hidden_words hides all tokens of a word, so word has to be 'mean'")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +156,10 @@ class Tagger(nn.Module):
 
     def _logits(self, batch: WordBatch) -> Tensor:
         """(words, tags)"""
-        states = self.encoder.states(batch.windows, self._embedded_shapes(batch))
+        windows = batch.windows
+        if self.training and self.settings.hidden_words:
+            windows = hide_some(batch, self.settings.hidden_words, self.encoder.mask_token)
+        states = self.encoder.states(windows, self._embedded_shapes(batch))
         # (documents, length, width)
         words = states.flatten(0, 1).index_select(0, batch.piece_slot)  # (pieces, width)
         if self.settings.word == "mean":
@@ -163,6 +180,12 @@ class Tagger(nn.Module):
         Documents of like length are put together, up to `batch_tokens` padded tokens.
         """
         return sequence_decoding.predict(self, documents, batch_tokens)
+
+    def predict_sure(
+        self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
+    ) -> list[Document]:
+        """The same, but where a word is less sure, nothing is known; see sure_mentions.py."""
+        return sequence_decoding.predict_sure(self, documents, least, batch_tokens)
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature by documents that were not trained on."""

@@ -10,6 +10,8 @@ word and tag), transitions T, start s and end f,
     decode     Viterbi: the same with a maximum for the sum
     best       Viterbi with the `count` best ways on from every tag
 
+What is known of some words only has the probability Z' / Z, with Z' over the paths that agree.
+
 All sequences of a batch go through the same steps. A tag more, *stop*, makes that possible: every
 sequence goes from its last word to stop and stays there, so that neither ends nor padding need a
 mask in the loops.
@@ -28,6 +30,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
+
+from factloom.text.tags import UNKNOWN
 
 _FORBIDDEN = -1e12  # minus infinity where log-sum-exp has gradients: infinities give NaN
 
@@ -116,10 +120,19 @@ class ConditionalRandomField(nn.Module):
         self.register_buffer(name, chosen.clone(), persistent=False)
 
     def log_likelihood(self, emissions: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
-        """(batch,) log p of the paths `tags` (batch, length)."""
+        """(batch,) log p of the paths `tags` (batch, length); `UNKNOWN` stands for any tag.
+
+        Where tags are unknown, all paths that agree with the others count: their sum is found as
+        Z is, over these paths alone (Tsuboi, Kashima, Mori, Oda, Matsumoto: Training Conditional
+        Random Fields Using Incomplete Annotations, COLING 2008).
+        """
         chain = self._chain(emissions.to(_exact(emissions)), lengths)
-        scores = _path_scores(chain, self._with_stop(tags, lengths))
-        return (scores - _log_partition(chain)).to(_returned(emissions))
+        path = self._with_stop(tags, lengths)
+        if bool((path == UNKNOWN).any()):
+            agreeing = _log_partition(_agreeing(chain, path))
+        else:
+            agreeing = _path_scores(chain, path)
+        return (agreeing - _log_partition(chain)).to(_returned(emissions))
 
     @torch.no_grad()
     def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
@@ -221,6 +234,13 @@ class _KnownPartition(torch.autograd.Function):
             messages.transition_counts(weights),
             None,
         )
+
+
+def _agreeing(chain: _Chain, path: Tensor) -> _Chain:
+    """The chain with no ways left but those through the known tags of the paths (steps, batch)."""
+    tags = torch.arange(chain.emissions.shape[2], device=path.device)
+    possible = (path[..., None] == tags) | (path[..., None] == UNKNOWN)  # (steps, batch, tags + 1)
+    return _Chain(chain.emissions.masked_fill(~possible, -torch.inf), chain.transitions)
 
 
 def _log_partition(chain: _Chain) -> Tensor:

@@ -10,15 +10,18 @@ import torch
 from torch import Tensor, nn
 
 from factloom.modules.crf import PathProbabilities
+from factloom.text.tags import UNKNOWN
 
 
 class IndependentTags(nn.Module):
     """Emissions are (batch, length, tags) and lengths (batch,) everywhere."""
 
     def log_likelihood(self, emissions: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
-        """(batch,) log p of the paths `tags` (batch, length)."""
-        chosen = emissions.log_softmax(2).gather(2, tags[..., None])[..., 0]  # (batch, length)
-        return chosen.masked_fill(~_inside(emissions, lengths), 0).sum(1)
+        """(batch,) log p of the paths `tags` (batch, length); `UNKNOWN` stands for any tag."""
+        known = _inside(emissions, lengths) & (tags != UNKNOWN)
+        index = tags.masked_fill(~known, 0)[..., None]
+        chosen = emissions.log_softmax(2).gather(2, index)[..., 0]  # (batch, length)
+        return chosen.masked_fill(~known, 0).sum(1)
 
     @torch.no_grad()
     def decode(self, emissions: Tensor, lengths: Tensor) -> Tensor:

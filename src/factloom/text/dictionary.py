@@ -181,11 +181,13 @@ def read_dictionary(
     case: Case = "exact",
     types: Mapping[str, str] | None = None,
     parts: Mapping[str, Part] | None = None,
+    initials: Collection[str] = (),
 ) -> Dictionary:
     """The names of files and of folders of files, in the order given; `types` renames types.
 
     A line of a file is a name, and behind tabs its type, its frequency, or both in this order.
-    A line without a type has the name of its file as type: person.txt holds persons.
+    A line without a type has the name of its file as type: person.txt holds persons. Names of the
+    types in `initials` are known by their initials, too, where no line has these: "U.S.".
     """
     files = [file for path in paths for file in dictionary_files(path)]
     entries = [entry for file in files for entry in _read_entries(file)]
@@ -193,13 +195,30 @@ def read_dictionary(
         raise InputError("empty-dictionary", Place(file=", ".join(map(str, paths)) or None))
     renamed = dict(types or {})
     _check_types(renamed, {entry.type for entry in entries})
-    dictionary = Dictionary(
-        (dataclasses.replace(entry, type=renamed.get(entry.type, entry.type)) for entry in entries),
-        case,
-        parts,
-    )
-    _check_types(dictionary.parts, dictionary.types)
+    typed = [
+        dataclasses.replace(entry, type=renamed.get(entry.type, entry.type)) for entry in entries
+    ]
+    dictionary = Dictionary([*typed, *_short_entries(typed, initials)], case, parts)
+    _check_types([*dictionary.parts, *initials], dictionary.types)
     return dictionary
+
+
+def _short_entries(entries: Sequence[Entry], types: Collection[str]) -> list[Entry]:
+    """The initials of names of some types; those that are listed as they are come before them."""
+    listed = {entry.name for entry in entries}
+    return [
+        Entry(short, entry.type)
+        for entry in entries
+        if entry.type in types and (short := dotted_initials(entry.name)) and short not in listed
+    ]
+
+
+def dotted_initials(name: str) -> str | None:
+    """ "U.S." for "United States"; None for single words, and where a word has no capital."""
+    words = name.split()
+    if len(words) < 2 or not all(word[0].isupper() for word in words):
+        return None
+    return "".join(f"{word[0]}." for word in words)
 
 
 def _check_types(asked: Iterable[str], known: Collection[str]) -> None:

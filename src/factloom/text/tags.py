@@ -29,6 +29,8 @@ Scheme = Literal["BIO", "IOB1", "BIOES", "BMES", "BILOU"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 OUTSIDE = "O"
+UNKNOWN = -1  # in place of a tag's number: it may be any
+UNKNOWN_TYPE = "?"  # of mentions whose words may be anything: a name of any type, or none
 
 Booleans = NDArray[np.bool_]
 
@@ -91,6 +93,12 @@ class Transitions:
 def tag_names(types: Iterable[str], scheme: Scheme) -> list[str]:
     """All tags of a scheme, O first."""
     return [OUTSIDE, *(f"{letter}-{kind}" for kind in types for letter in _LETTERS[scheme])]
+
+
+def tag_numbers(tags: Sequence[str]) -> dict[str, int]:
+    """The number of each tag; `UNKNOWN` for those, of any scheme, that say nothing of a word."""
+    unknown = {tag for scheme in SCHEMES for tag in tag_names([UNKNOWN_TYPE], scheme)} - {OUTSIDE}
+    return dict.fromkeys(unknown, UNKNOWN) | {tag: number for number, tag in enumerate(tags)}
 
 
 def parse_tag(tag: str, scheme: Scheme) -> Tag:

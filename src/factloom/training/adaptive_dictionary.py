@@ -192,7 +192,7 @@ class AdaptiveDictionary:
     ) -> Recipe:
         """With the dictionary of the round, so that the model tells what it was made from."""
         path = str(current.dictionary).replace("$", "$$")
-        files = {"files": [path], "types": {}, "parts": dictionary.parts}
+        files = {"files": [path], "types": {}, "parts": dictionary.parts, "initials": []}
         own = self.recipe.model_copy(update={"dictionary": self.settings.model_copy(update=files)})
         if not earlier:
             return own

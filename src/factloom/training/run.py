@@ -158,7 +158,7 @@ def without_relations(
 
 def recipe_dictionary(settings: DictionaryRecipe) -> Dictionary:
     files = [data_path(path) for path in settings.files]
-    return read_dictionary(files, settings.case, settings.types, settings.parts)
+    return read_dictionary(files, settings.case, settings.types, settings.parts, settings.initials)
 
 
 def hold_out(
