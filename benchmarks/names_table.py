@@ -18,6 +18,7 @@ from training_table import Table, Variant, make, read_arguments
 
 CONLL = "tagger-conll2003"
 PU = "pu-conll2003"
+STUDENT = "student-conll2003"
 MEASURES = {"f1": "F1", "precision": "precision", "recall": "recall"}
 NESTED = {**MEASURES, "nested_recall": "recall of nested names"}
 
@@ -73,7 +74,11 @@ VARIANTS = {
         "bnPU": Variant(PU, AS_PUBLISHED),
         "bnPU, prior estimated": Variant(PU, ('model.priors="estimated"', *AS_PUBLISHED)),
         "bnPU, all of the recipe": Variant(PU),
+        "student": Variant(STUDENT, ('teacher.model="{bnPU, all of the recipe}/best"',)),
+        "student of the student": Variant(STUDENT, ('teacher.model="{student}/best"',)),
         "AdaPU": Variant(PU, grows=True),
+        "student of AdaPU": Variant(STUDENT, ('teacher.model="{AdaPU}/best"',)),
+        "bnPU, shipped encoder": Variant(PU, ('encoder.name="factloom-en-small"',)),
     },
 }
 

@@ -633,6 +633,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there is a prior for {type!r}, but no training document has that type: {types}",
         "Give priors for these types, or leave them out to have them estimated.",
     ),
+    "teacher-unsure": (
+        "the teacher finds no name in the training documents that it is sure of (teacher.sure is "
+        "{sure})",
+        "Lower teacher.sure; 'factloom predict MODEL FILE' shows what the teacher finds.",
+    ),
     "cannot-doubt": (
         "the model does not tell how sure it is of each word",
         "Models of names by tags (tagger, soft_lexicon, flat) and positive_unlabelled ones do.",
@@ -647,8 +652,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Mark some (a dictionary file of that name does), or choose another risk.",
     ),
     "cannot-mark": (
-        "a dictionary marks mentions, which models of {task} cannot learn from",
-        "Leave out [dictionary], or choose a model that finds mentions.",
+        "a dictionary or a teacher marks mentions, which models of {task} cannot learn from",
+        "Leave out [dictionary] and [teacher], or choose a model that finds mentions.",
     ),
     "cannot-adapt": (
         "only a recipe with kind = '{kind}' and a [dictionary] can be adapted",

@@ -5,6 +5,7 @@
     [data]                       train, development or hold_out, report, ...
     [training]                   see factloom.training.settings
     [dictionary]                 names that mark the training documents; see docs/dictionary.md
+    [teacher]                    a model that marks them, by what it is sure of; see there
     [plugins.fgm]                a plug-in and its settings; see factloom.training.plugins
 
 Paths may hold environment variables: "$FACTLOOM_DATA/redocred/train.json". FACTLOOM_DATA is
@@ -124,6 +125,18 @@ class DictionaryRecipe(_Part):
     )
 
 
+class TeacherRecipe(_Part):
+    """A model that marks the training documents, in place of the mentions that these have."""
+
+    model: str = Field(description="A model of names: its folder, or its name on the model hub.")
+    sure: float = Field(
+        0.9,
+        ge=0,
+        le=1,
+        description="Nothing is learned of words whose type, or none, is less probable to it.",
+    )
+
+
 class Recipe(_Part):
     """A whole training."""
 
@@ -137,6 +150,7 @@ class Recipe(_Part):
     dictionary: DictionaryRecipe | None = Field(
         None, description="Marks the training documents; without it they have mentions themselves."
     )
+    teacher: TeacherRecipe | None = Field(None, description="A model that does the same.")
 
     @property
     def kind(self) -> str:
@@ -155,8 +169,15 @@ class Recipe(_Part):
     @model_validator(mode="after")
     def _something_chooses(self) -> Self:
         # who has nothing but a dictionary takes the model of the last epoch
-        if not (self.data.development or self.data.hold_out or self.dictionary):
+        marked = self.dictionary or self.teacher
+        if not (self.data.development or self.data.hold_out or marked):
             raise ValueError("give either data.development or data.hold_out")
+        return self
+
+    @model_validator(mode="after")
+    def _marked_once(self) -> Self:
+        if self.dictionary and self.teacher:
+            raise ValueError("give either a dictionary or a teacher, and not both")
         return self
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from factloom.models.positive_unlabelled import PositiveUnlabelledSettings
-from factloom.recipe import DictionaryRecipe
+from factloom.recipe import DictionaryRecipe, TeacherRecipe
 from factloom.text.dictionary import CASES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "dictionary.md").read_text(encoding="utf-8")
@@ -23,6 +23,7 @@ def table(first_line: str) -> list[list[str]]:
     [
         ("| setting | default | meaning |", PositiveUnlabelledSettings),
         ("| `[dictionary]` | default | meaning |", DictionaryRecipe),
+        ("| `[teacher]` | default | meaning |", TeacherRecipe),
     ],
 )
 def test_every_setting_is_there_with_its_default(heading: str, settings: type[BaseModel]) -> None:

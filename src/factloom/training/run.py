@@ -37,17 +37,20 @@ from factloom.models.storage import (
     model_directory,
     model_settings,
 )
+from factloom.pipeline import Pipeline
 from factloom.recipe import (
     NO_ENCODER,
     DataRecipe,
     DictionaryRecipe,
     Recipe,
+    TeacherRecipe,
     data_path,
     validated,
 )
 from factloom.text.dictionary import Dictionary, dictionary_files, mark, read_dictionary
 from factloom.text.joining import join_documents
 from factloom.text.lexicon import JIEBA
+from factloom.text.tags import UNKNOWN_TYPE
 from factloom.training.checkpoint import write_directory, write_file
 from factloom.training.plugins import make_plugins
 from factloom.training.trainer import Trainer
@@ -86,15 +89,12 @@ def train_recipe(
     kind = model_class(recipe.kind)
     if recipe.data.join_words and kind.task != "mentions":
         raise RecipeError("cannot-join", place, task=kind.task)
-    if recipe.dictionary and kind.task != "mentions":
+    if (recipe.dictionary or recipe.teacher) and kind.task != "mentions":
         raise RecipeError("cannot-mark", place, task=kind.task)
     settings = validated(model_settings(recipe.kind), recipe.model_settings, place)
     plugins = make_plugins(recipe.plugins, place)
     corpus = read_corpus(recipe)
-    if recipe.dictionary:
-        dictionary = recipe_dictionary(recipe.dictionary)
-        marked = [mark(document, dictionary) for document in corpus.train]
-        corpus = replace(corpus, train=marked)
+    corpus = replace(corpus, train=_marked(corpus.train, recipe))
     torch.manual_seed(recipe.training.seed)  # new layers start the same in every run
     encoder = _encoder(recipe, kind, corpus.train, place)
     names = _relation_names(recipe)
@@ -142,6 +142,24 @@ def read_corpus(recipe: Recipe) -> Corpus:
     known = [train, development, *report.values()]
     names = without_relations(_read_all(recipe.data.names_only, recipe.data), known)
     return Corpus(train + names, development, report, train_facts)
+
+
+def _marked(documents: list[Document], recipe: Recipe) -> list[Document]:
+    """The documents with the mentions that a dictionary or a teacher marks, else with their own."""
+    if recipe.dictionary:
+        dictionary = recipe_dictionary(recipe.dictionary)
+        return [mark(document, dictionary) for document in documents]
+    if recipe.teacher:
+        return _taught(documents, recipe.teacher)
+    return documents
+
+
+def _taught(documents: list[Document], settings: TeacherRecipe) -> list[Document]:
+    """The documents with what a model is sure of."""
+    found = Pipeline.load(data_path(settings.model)).sure(documents, settings.sure)
+    if all(mention.type == UNKNOWN_TYPE for document in found for mention in document.mentions):
+        raise RecipeError("teacher-unsure", Place(file=settings.model), sure=settings.sure)
+    return found
 
 
 def without_relations(
@@ -198,8 +216,8 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, Path]]:
     yield from _word_inputs(recipe.model_settings)
     for folder in recipe.dictionary.files if recipe.dictionary else ():
         yield from ((str(file), file) for file in dictionary_files(data_path(folder)))
-    if "distillation" in plugins:
-        teacher = plugins["distillation"]["teacher"]
+    teachers = [plugins["distillation"]["teacher"]] if "distillation" in plugins else []
+    for teacher in [*teachers, recipe.teacher.model] if recipe.teacher else teachers:
         yield teacher, load_config(data_path(teacher))[0]
 
 
