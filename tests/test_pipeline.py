@@ -289,8 +289,17 @@ def test_loading_by_name_gives_a_pipeline_of_that_model(
 
 
 def test_a_model_is_asked_what_it_is_sure_of() -> None:
-    (found,) = Pipeline(DoubtingModel()).sure(iter(documents("Ada")), 0.8)
-    assert found.mentions == (Mention(0, 1, "0.8"),)
+    for asked in (documents("Ada"), ["Ada"]):
+        (found,) = Pipeline(DoubtingModel()).sure(iter(asked), 0.8)
+        assert found.mentions == (Mention(0, 1, "0.8"),)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Pipeline(DoubtingModel()).sure(documents("Ada"), 5)
+
+
+def test_what_the_model_cannot_read_it_is_not_asked_to_be_sure_of() -> None:
+    with pytest.raises(ModelError, match="d0") as caught:
+        Pipeline(DoubtingModel("en")).sure(documents("北京是中国的首都"), 0.8)
+    assert caught.value.code == "other-script"
 
 
 def test_a_model_that_cannot_tell_how_sure_it_is_says_so() -> None:

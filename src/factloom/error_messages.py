@@ -175,7 +175,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "names.",
     ),
     "no-mentions-to-learn": (
-        "the training documents have no mentions",
+        "the training documents have no mentions of a known type",
         "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
     ),
     "question-for-no-type": (
@@ -642,10 +642,16 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the model does not tell how sure it is of each word",
         "Models of names by tags (tagger, soft_lexicon, flat) and positive_unlabelled ones do.",
     ),
+    "partly-annotated-gold": (
+        "the gold document has mentions of type '?', words of which nothing is known: its entities "
+        "cannot be counted",
+        "Measure mentions alone (--task mentions), or documents that are annotated to their end.",
+    ),
     "partly-annotated": (
         "the training documents have mentions of type '?', words of which nothing is known, and "
         "a model of the kind {kind!r} cannot pass over them",
-        "Train a tagger, soft_lexicon or flat model, or remove these mentions.",
+        "Train a tagger (scheme BIOES, BMES or BILOU), soft_lexicon or flat model, or remove these "
+        "mentions.",
     ),
     "no-labelled-negatives": (
         "no training document has a mention of type {type!r}, which marks words that are no names",

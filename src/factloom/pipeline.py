@@ -5,6 +5,7 @@ import hashlib
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, Self, Unpack, overload
@@ -84,11 +85,20 @@ class Pipeline:
         A document on which the model fails, or whose letters it never learned, is told to
         `problems`, and left out.
         """
+        return self._ask(self.model.predict, documents, batch_size, problems)
+
+    def _ask(
+        self,
+        predict: Predict,
+        documents: Iterable[Document | str],
+        batch_size: int = BATCH_SIZE,
+        problems: Callable[[Problem], object] = raise_problem,
+    ) -> Iterator[Document]:
         if batch_size < 1:
             raise ValueError(f"batch_size has to be at least 1, not {batch_size}")
         remaining = self._readable(map(self._document, documents), problems)
         while batch := list(islice(remaining, batch_size)):
-            for found in _found_in(self.model.predict, batch, problems):
+            for found in _found_in(predict, batch, problems):
                 yield self.schema.restrict(found)
 
     def relate(self, documents: Iterable[Document]) -> list[Document]:
@@ -98,16 +108,17 @@ class Pipeline:
         predict = self.model.relate if self.task == "end-to-end" else self.model.predict
         return [self.schema.restrict(document) for document in predict(list(documents))]
 
-    def sure(self, documents: Iterable[Document], least: float) -> list[Document]:
+    def sure(self, documents: Iterable[Document | str], least: float) -> list[Document]:
         """The mentions that the model is sure of, for another model to learn from.
 
         Where what it decides about a word is less probable than `least`, nothing is known: such
         words are mentions of the type "?".
         """
+        if not 0 <= least <= 1:
+            raise ValueError(f"a probability lies between 0 and 1, unlike {least}")
         if not hasattr(self.model, "predict_sure"):
             raise ModelError("cannot-doubt", Place(file=self.name))
-        found: list[Document] = self.model.predict_sure(list(documents), least)
-        return found
+        return list(self._ask(partial(self.model.predict_sure, least=least), documents))
 
     def _document(self, given: Document | str) -> Document:
         if isinstance(given, Document):

@@ -213,3 +213,6 @@ def test_words_that_are_less_sure_are_written_as_unknown(
     assert run("model", gold, "--output", output, "--unknown-below", "0.9").exit_code == 0
     assert fake.least == 0.9
     assert [document.mentions[0].type for document in formats.read(output)] == ["?"] * 5
+    both = run("model", gold, "--output", output, "--unknown-below", "0.9", "--minimum-score", "1")
+    assert both.exit_code == 2
+    assert "give one of them" in " ".join(both.stderr.replace("│", " ").split())

@@ -226,3 +226,10 @@ def test_missing_documents_lower_recall_and_unknown_ones_precision() -> None:
 def test_documents_with_one_id_are_refused() -> None:
     with pytest.raises(InputError, match="2 documents have this id"):
         evaluate([document("a", "a")], [document("a", "a")] * 2)
+
+
+def test_gold_that_is_annotated_in_parts_has_no_entities_to_count() -> None:
+    gold = [Document("Ada met Bob", "1", mentions=(Mention(0, 3, "PER"), Mention(8, 11, "?")))]
+    with pytest.raises(InputError, match="'1'") as caught:
+        evaluate(gold, gold)
+    assert caught.value.code == "partly-annotated-gold"

@@ -78,6 +78,10 @@ def test_where_the_gold_knows_nothing_nothing_counts() -> None:
     assert evaluate(gold, [inside]) == evaluate(gold, [right])
     assert evaluate(gold, [inside]).mentions == Counts(correct=1, predicted=2, gold=2)
     assert "?" not in evaluate(gold, [inside]).per_type
+    doubtful = document((0, 2, "A"), (9, 10, "A"), (6, 8, "?"))  # by the model: it says nothing
+    assert evaluate(gold, [doubtful]) == evaluate(gold, [right])
+    overlapping = [document((0, 2, "A"), (6, 8, "B"), (20, 30, "?"), (28, 32, "A"))]
+    assert evaluate(overlapping, [inside]) == evaluate(gold, [right])
     outside = document((0, 2, "A"), (9, 10, "A"), (18, 20, "A"))
     assert evaluate(gold, [outside]).mentions == Counts(correct=1, predicted=3, gold=2)
 

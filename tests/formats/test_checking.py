@@ -43,6 +43,14 @@ def test_repeated_document_is_found_but_missing_ids_are_not(tmp_path: Path) -> N
     assert found == [("repeated-document", "1", "")]
 
 
+def test_words_of_which_nothing_is_known_may_reach_over_sentences(tmp_path: Path) -> None:
+    sentences = (Sentence(0, 4), Sentence(5, 9))
+    for kind, codes in (("?", []), ("PER", [("mention-across-sentences", "1", "mention 0")])):
+        mentions = (Mention(0, 9, kind),)
+        document = Document("Ada. Bob.", "1", sentences=sentences, mentions=mentions)
+        assert flaws_of(tmp_path / "a.jsonl", document, types=frozenset({"PER"})) == codes
+
+
 def test_name_that_differs_only_in_spacing_is_no_flaw(tmp_path: Path) -> None:
     document = Document(
         "Abe 's Exoddus",

@@ -159,6 +159,15 @@ def test_the_temperature_makes_right_names_most_likely(tiny_encoder_path: Path) 
     assert likelihood(best) > max(likelihood(best * 1.02), likelihood(best / 1.02))
 
 
+def test_answers_in_words_that_nobody_knows_do_not_count(tiny_encoder_path: Path) -> None:
+    model = make_model(tiny_encoder_path)
+    everything = [
+        document.replace(mentions=(Mention(0, len(document.text), "?"),)) for document in NESTED
+    ]
+    assert any(found.mentions for found in model.predict(NESTED))
+    assert model.fit_scores(everything) == {"temperature": 1.0, "expected_calibration_error": 0.0}
+
+
 def test_scores_stay_as_they_are_where_nothing_was_found(tiny_encoder_path: Path) -> None:
     model = make_model(tiny_encoder_path, start_threshold=1 - 1e-12)
     found = model.fit_scores(NESTED)

@@ -13,7 +13,9 @@ from lexicon_examples import write_vectors, write_words
 from factloom.document import Document, Mention
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
+from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.coreference import Coreference, CoreferenceSettings
+from factloom.models.docre_sd import DocreSd, DocreSdSettings
 from factloom.models.flat import Flat, FlatSettings
 from factloom.models.joint import Joint, JointSettings
 from factloom.models.mrc import Mrc, MrcSettings
@@ -129,7 +131,14 @@ def test_to_learning_from_marks_unknown_words_are_unlabelled(tiny_encoder_path: 
 
 @pytest.mark.parametrize(
     ("kind", "settings"),
-    [(Mrc, MrcSettings()), (Coreference, CoreferenceSettings()), (Joint, JointSettings())],
+    [
+        (Mrc, MrcSettings()),
+        (Coreference, CoreferenceSettings()),
+        (Joint, JointSettings()),
+        (Atlop, AtlopSettings()),
+        (DocreSd, DocreSdSettings()),
+        (Tagger, TaggerSettings(scheme="BIO")),  # ends are not marked: what goes on is unknown
+    ],
 )
 def test_models_that_cannot_pass_over_words_refuse_them(
     kind: Any, settings: Any, tiny_encoder_path: Path
@@ -150,49 +159,88 @@ def test_what_is_found_in_unknown_words_says_nothing_about_scores() -> None:
 # --- what a model is sure of -------------------------------------------------------------------
 
 
+@torch.no_grad()
+def doubtful_characters(model: Any, text: Document, least: float) -> set[int]:
+    """Of words whose type is less probable, and of names that are: by plain sums over tags."""
+    (example,) = model.prepare([text])
+    lengths = torch.tensor(example.lengths)
+    emissions = model.emissions(model.collate([example]))
+    marginals = model.field.marginals(emissions, lengths).tolist()
+    paths = model.field.decode(emissions, lengths).tolist()
+    found: set[int] = set()
+    places = [(row, place) for row, length in enumerate(lengths) for place in range(length)]
+    for (row, place), (start, end) in zip(places, example.offsets.tolist(), strict=True):
+        kind = model.tags[paths[row][place]][2:]
+        of_tags = zip(model.tags, marginals[row][place], strict=True)
+        if sum(probability for tag, probability in of_tags if tag[2:] == kind) < least:
+            found.update(range(start, end))
+    for mention in model.predict([text])[0].mentions:  # the temperature is still 1
+        if mention.score < least:
+            found.update(range(mention.start, mention.end))
+    return found
+
+
 @pytest.mark.parametrize("make", MAKERS)
-def test_words_whose_type_is_less_probable_are_unknown(
-    make: Maker, tiny_encoder_path: Path, tmp_path: Path
+@pytest.mark.parametrize("least", [0.3, 0.5, 0.9])
+def test_words_and_names_that_are_less_probable_are_unknown(
+    make: Maker, tiny_encoder_path: Path, tmp_path: Path, least: float
 ) -> None:
     torch.manual_seed(1)
     texts = [document(PERSON, PLACE), *chinese_documents()]
     model = make(tiny_encoder_path, tmp_path, texts).double().eval()
     torch.nn.init.normal_(model.classifier.weight, std=0.5)
     for text in texts:
-        (example,) = model.prepare([text])
-        (plain,) = model.predict([text])
-        batch = model.collate([example])
-        lengths = torch.tensor(example.lengths)
-        with torch.no_grad():
-            emissions = model.emissions(batch)
-        marginals = model.field.marginals(emissions, lengths)
-        paths = model.field.decode(emissions, lengths)
-        for least in (0.3, 0.5, 0.9):
-            doubts: set[int] = set()  # characters of words that are not sure
-            word = 0
-            for row, length in enumerate(example.lengths):
-                for place in range(length):
-                    kind = model.tags[paths[row, place]][2:]
-                    probability = sum(
-                        float(marginals[row, place, number])
-                        for number, tag in enumerate(model.tags)
-                        if tag[2:] == kind
-                    )
-                    if probability < least:
-                        doubts.update(range(*example.offsets[word]))
-                    word += 1
-            (sure,) = model.predict_sure([text], least)
-            unknown = {
-                place
-                for mention in sure.mentions
-                if mention.type == "?"
-                for place in range(mention.start, mention.end)
-            }
-            assert doubts <= unknown
-            kept = [mention for mention in sure.mentions if mention.type != "?"]
-            assert all(mention in plain.mentions for mention in kept)
-            for mention in kept:
-                assert not doubts & set(range(mention.start, mention.end))
+        (plain,), (sure,) = model.predict([text]), model.predict_sure([text], least)
+        doubts = doubtful_characters(model, text, least)
+        unknown = [mention for mention in sure.mentions if mention.type == "?"]
+        covered = {place for mention in unknown for place in range(mention.start, mention.end)}
+        assert doubts <= covered
+        assert all(doubts & set(range(mention.start, mention.end)) for mention in unknown)
+        kept = [mention for mention in sure.mentions if mention.type != "?"]
+        assert kept == [
+            mention
+            for mention in plain.mentions
+            if not covered & set(range(mention.start, mention.end))
+        ]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_who_asks_for_no_certainty_gets_everything(
+    make: Maker, tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    texts = [document(PERSON, PLACE), *chinese_documents()]
+    model = make(tiny_encoder_path, tmp_path, texts).eval()
     assert model.predict_sure(texts, 0.0) == model.predict(texts)
     (nothing,) = model.predict_sure([document()], 1.0)
-    assert [mention.type for mention in nothing.mentions] == ["?"]
+    assert [(m.start, m.end, m.type) for m in nothing.mentions] == [(0, len(TEXT), "?")]
+
+
+def test_a_name_whose_edges_are_unsure_is_unknown(tiny_encoder_path: Path) -> None:
+    torch.manual_seed(1)
+    model = tagger(tiny_encoder_path, tiny_encoder_path, [document(PERSON)]).double().eval()
+    outside, begin, inside, end, single = range(5)
+    logits = torch.full((7, 5), -30.0, dtype=torch.float64)
+    logits[:, outside] = 0.0
+    logits[0, begin], logits[0, single], logits[1, end], logits[1, single] = 30.3, 30.0, 30.0, 30.0
+    model._logits = lambda _: logits  # one name, or two of the same type: 57 to 43
+    (found,) = model.predict([document()])
+    assert [(m.start, m.end) for m in found.mentions] == [(0, 11)]
+    (sure,) = model.predict_sure([document()], 0.9)
+    assert [(m.start, m.end, m.type) for m in sure.mentions] == [(0, 11, "?")]
+    assert inside < end
+
+
+def test_learning_from_marks_says_what_is_sure_by_words(tiny_encoder_path: Path) -> None:
+    settings = PositiveUnlabelledSettings(priors={"PER": 0.3, "LOC": 0.2}, width=16)
+    encoder = Encoder.load(str(tiny_encoder_path))
+    model = PositiveUnlabelled.from_documents(encoder, [document(PERSON, PLACE)], settings)
+    # LOC and PER: sure of PER, sure of PER, none, doubtful, none, LOC beside PER
+    scores = [[-9.0, 9.0], [-9.0, 9.0], [-9.0, -9.0], [-9.0, 0.5], [-9.0, -9.0], [9.0, -9.0]]
+    logits = torch.tensor([*scores, [-9.0, 9.0]])[..., None]
+    model._scores = lambda _: logits
+    (sure,) = model.predict_sure([document()], 0.9)
+    assert [(m.start, m.end, m.type) for m in sure.mentions] == [
+        (0, 11, "PER"),
+        (16, 20, "?"),
+        (24, 32, "?"),
+    ]

@@ -214,16 +214,20 @@ def test_an_empty_folder_is_no_dictionary(tmp_path: Path) -> None:
 
 
 def test_names_of_some_types_are_known_by_their_initials(tmp_path: Path) -> None:
-    lines = "United States\nUnited Nations\nOslo\nIsle of Man\nStrait Tor\n"
+    lines = "United States\nUnited Nations\nOslo\nIsle of Man\nStrait Tor\nUpper Soke\nBay D.C.\n"
     (tmp_path / "LOC.txt").write_text(lines, encoding="utf-8")
     (tmp_path / "ORG.txt").write_text("U.N.\nRed Cross\n", encoding="utf-8")
     dictionary = read_dictionary([tmp_path], initials=["LOC"])
-    shorts = [entry for entry in dictionary.entries if entry.name.endswith(".")]
+    shorts = [entry for entry in dictionary.entries if len(entry.name) == 4 and "." in entry.name]
     assert shorts == [Entry("U.N.", "ORG"), Entry("U.S.", "LOC"), Entry("S.T.", "LOC")]
     assert types(dictionary, "U.S. U. S. U.N. R.C. I.M.") == [
         *(("U.S.", "LOC"), ("U.S.", "LOC")),
         ("U.N.", "ORG"),
     ]
+    (tmp_path / "ORG.txt").write_text("u.s.\n", encoding="utf-8")
+    assert read_dictionary([tmp_path], "headlines", initials=["LOC"]).entry_of("U.S.") == Entry(
+        "u.s.", "ORG"
+    )
     with pytest.raises(InputError) as caught:
         read_dictionary([tmp_path], initials=["PLACE"])
     assert caught.value.code == "no-such-type"

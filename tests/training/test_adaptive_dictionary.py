@@ -223,6 +223,17 @@ def test_what_the_recipe_says_about_a_type_is_forgotten_with_all_of_its_names(
     assert trained[1]["recipe"].model["priors"] == {"PER": 0.4}
 
 
+def test_initials_are_names_of_the_first_round_s_dictionary(
+    tmp_path: Path, trained: list[dict[str, Any]]
+) -> None:
+    recipe = small_recipe(tmp_path, Path("none"), rounds=1, initials=["LOC"])
+    (tmp_path / "names" / "LOC.txt").write_text("Torvik\nUpper Soke\n", encoding="utf-8")
+    AdaptiveDictionary(recipe, tmp_path / "out").run()
+    names = (tmp_path / "out" / "round-01" / "dictionary.tsv").read_text(encoding="utf-8")
+    assert [line.split("\t")[0] for line in names.splitlines()].count("U.S.") == 1
+    assert trained[0]["recipe"].dictionary.initials == []
+
+
 @pytest.mark.usefixtures("trained")
 def test_something_has_to_be_left(tmp_path: Path) -> None:
     recipe, output = small_recipe(tmp_path, Path("none"), rounds=2), tmp_path / "out"

@@ -51,6 +51,17 @@ def test_a_model_without_settings_and_recipe_has_a_fingerprint() -> None:
     assert differences(bare, bare) == []
 
 
+def test_what_marks_the_words_is_told_when_it_changes() -> None:
+    def marked(**how: Any) -> dict[str, Any]:
+        return made(recipe={"dictionary": {"files": [], "rounds": 3, "initials": [], **how}})
+
+    assert differences(marked(), marked(rounds=5)) == []  # as many as somebody likes
+    (told,) = differences(marked(), marked(initials=["LOC"]))
+    assert told == "dictionary.initials was [] and is ['LOC']"
+    taught = [made(recipe={"teacher": {"model": "m", "sure": sure}}) for sure in (0.8, 0.9)]
+    assert differences(*taught) == ["teacher.sure was 0.8 and is 0.9"]
+
+
 def test_a_dictionary_is_known_by_its_content_wherever_it_lies() -> None:
     def marked(folder: str, content: str) -> dict[str, Any]:
         recipe = {"dictionary": {"files": [f"{folder}/names"]}}

@@ -60,6 +60,11 @@ def predict(
     from factloom import formats
     from factloom.evaluation.tasks import TASKS
 
+    if minimum_score and unknown_below:
+        raise typer.BadParameter(
+            "--minimum-score leaves names out, which --unknown-below would mark as unknown: give "
+            "one of them."
+        )
     check_writable(output)
     documents = formats.read(file, format)
     pipeline = factloom.load(model)

@@ -20,8 +20,8 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.encoders.words import word_tokens
 from factloom.text.characters import character_sentences
-from factloom.text.tags import Scheme, TypedSpan, tag_numbers, tags_of, without_overlap
-from factloom.text.tokens import mention_tokens
+from factloom.text.mention_tags import sentence_tags
+from factloom.text.tags import Scheme, tag_numbers
 from factloom.text.vocabulary import Vocabulary
 
 Integers = NDArray[np.int64]
@@ -99,17 +99,15 @@ class CharacterBatch:
 def read_sentences(document: Document, scheme: Scheme) -> list[CharacterSentence]:
     """The sentences of a document that hold a character; of overlapping mentions the longest."""
     sentences = character_sentences(document)
-    spans: list[list[TypedSpan]] = [[] for _ in sentences]
-    for index, mention in enumerate(document.mentions):
-        sentence, start, end = mention_tokens(document, index, sentences)
-        spans[sentence].append(TypedSpan(start, end, mention.type))
     return [
         CharacterSentence(
             characters=tuple(document.text[start:end] for start, end in sentence.tokens),
             offsets=np.array(sentence.tokens, np.int64),
-            tags=tuple(tags_of(without_overlap(found), len(sentence.tokens), scheme)),
+            tags=tuple(tags),
         )
-        for sentence, found in zip(sentences, spans, strict=True)
+        for sentence, tags in zip(
+            sentences, sentence_tags(document, sentences, scheme), strict=True
+        )
         if sentence.tokens
     ]
 
@@ -122,10 +120,7 @@ def make_examples(
     tags: Sequence[str],
     encoder: Encoder | None,
 ) -> list[CharacterExample]:
-    """Documents as index arrays; a tag that is not among `tags` is the first of them, O.
-
-    That of a mention of the type `UNKNOWN_TYPE` is `UNKNOWN`.
-    """
+    """Documents as index arrays; a tag that is not among `tags` is the first of them, O."""
     tag_index = tag_numbers(tags)
     tokens = _first_tokens(documents, sentences, encoder)
     return [

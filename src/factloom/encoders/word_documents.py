@@ -19,9 +19,10 @@ from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.windows import TokenIds, WindowBatch
 from factloom.encoders.words import word_tokens
+from factloom.text.mention_tags import sentence_tags
 from factloom.text.shapes import Case, Digits, Place, Signs, places, shape
-from factloom.text.tags import Scheme, TypedSpan, tag_numbers, tags_of, without_overlap
-from factloom.text.tokens import mention_tokens, tokenised_sentences
+from factloom.text.tags import Scheme, tag_numbers
+from factloom.text.tokens import tokenised_sentences
 
 Integers = NDArray[np.int64]
 
@@ -95,8 +96,7 @@ def make_examples(
 ) -> list[WordExample]:
     """Words, tokens and tags; of overlapping mentions the longest counts.
 
-    A mention of a type without tags carries the first of `tags`, O; the words of one of the type
-    `UNKNOWN_TYPE` carry `UNKNOWN`.
+    A mention of a type without tags carries the first of `tags`, O.
     """
     tokenised = encoder.tokenize([document.text for document in documents])
     number = tag_numbers(tags)
@@ -186,7 +186,7 @@ def make_example(
     words = [span for sentence in sentences for span in sentence.tokens]
     offsets = np.array(words, np.int64).reshape(-1, 2)
     first, last = word_tokens(offsets, tokens.offsets)
-    tags = [tag for found in _tags(document, sentences, scheme) for tag in found]
+    tags = [tag for found in sentence_tags(document, sentences, scheme) for tag in found]
     return WordExample(
         id=document.id,
         token_ids=tokens.ids,
@@ -197,18 +197,6 @@ def make_example(
         offsets=offsets,
         tags=np.array([number.get(tag, 0) for tag in tags], np.int64),
     )
-
-
-def _tags(document: Document, sentences: Sequence[Sentence], scheme: Scheme) -> list[list[str]]:
-    """The tags of each sentence."""
-    spans: list[list[TypedSpan]] = [[] for _ in sentences]
-    for index, mention in enumerate(document.mentions):
-        sentence, start, end = mention_tokens(document, index, sentences)
-        spans[sentence].append(TypedSpan(start, end, mention.type))
-    return [
-        tags_of(without_overlap(found), len(sentence.tokens), scheme)
-        for sentence, found in zip(sentences, spans, strict=True)
-    ]
 
 
 def token_shapes(

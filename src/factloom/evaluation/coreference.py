@@ -30,9 +30,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from factloom.document import Document, Span
+from factloom.errors import InputError, Place
 from factloom.evaluation.assignment import best_assignment
 from factloom.evaluation.matching import require_same_text
 from factloom.evaluation.relations import Counts, harmonic_mean, require_distinct_ids
+from factloom.text.tags import UNKNOWN_TYPE
 
 Cluster = frozenset[Span]
 Key = tuple[Cluster, str | None]  # the spans, and the type where types count
@@ -98,6 +100,9 @@ def evaluate(gold: Iterable[Document], predicted: Iterable[Document]) -> Corefer
     require_distinct_ids(gold)
     require_distinct_ids(predicted)
     require_same_text(gold, predicted)
+    for document in gold:
+        if any(mention.type == UNKNOWN_TYPE for mention in document.mentions):
+            raise InputError("partly-annotated-gold", Place(document=document.id))
     nothing = Document("")
     answers = {document.id: document for document in predicted}
     pairs = [(document, answers.pop(document.id, nothing)) for document in gold]

@@ -4,7 +4,8 @@ A mention is a (document, start, end, type); it is correct when the gold holds t
 is what conlleval and seqeval count, once tags have become spans (factloom.text.tags). A mention
 that stands there twice counts once. Mentions of documents that the gold does not have are
 counted, but never correct; mentions of another text than the gold document's are an error. Where
-the gold says that nothing is known (mentions of type "?"), nothing counts, right or wrong.
+the gold says that nothing is known (mentions of type "?"), nothing counts, right or wrong, nor
+does what shares a character with such words.
 
     precision = correct / predicted,   recall = correct / gold,   F1 = 2 p r / (p + r)
 
@@ -27,7 +28,7 @@ from typing import Literal, get_args
 
 from factloom.document import Document, Mention, Span
 from factloom.evaluation.confusion import NONE
-from factloom.evaluation.matching import judged_mentions, require_same_text
+from factloom.evaluation.matching import of_known_words, require_same_text
 from factloom.evaluation.relations import Counts, require_distinct_ids
 from factloom.text.tags import UNKNOWN_TYPE
 
@@ -147,9 +148,9 @@ def evaluate(gold: Iterable[Document], predicted: Iterable[Document]) -> EntityR
     open_predictions = _by_document(predicted)
     judged = {}
     for document in gold:
-        found = _distinct(judged_mentions(document, open_predictions.pop(document.id, {}).values()))
-        known = _distinct(m for m in document.mentions if m.type != UNKNOWN_TYPE)
-        judged[document.id] = _judge(document.id, known, found)
+        answers = open_predictions.pop(document.id, {}).values()
+        known, found = (of_known_words(document, part) for part in (document.mentions, answers))
+        judged[document.id] = _judge(document.id, _distinct(known), _distinct(found))
     for name, mentions in open_predictions.items():  # what the gold does not have
         judged[name] = _judge(name, {}, mentions)
     return _report(len(gold), judged)
@@ -200,9 +201,12 @@ def _by_document(documents: Iterable[Document]) -> dict[str, dict[Key, Mention]]
 
 
 def _distinct(mentions: Iterable[Mention]) -> dict[Key, Mention]:
-    """Mentions of a document; of equal ones the first counts, with its score."""
+    """Mentions of a document; of equal ones the first counts, with its score.
+
+    Words that a model says it knows nothing of are none.
+    """
     distinct: dict[Key, Mention] = {}
-    for mention in mentions:
+    for mention in (one for one in mentions if one.type != UNKNOWN_TYPE):
         distinct.setdefault((mention.start, mention.end, mention.type), mention)
     return distinct
 

@@ -6,8 +6,9 @@ predictions is one of the gold's: such files are matched by the order of their d
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
-from factloom.document import Document, Mention
+from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.text.tags import UNKNOWN_TYPE
 
@@ -20,13 +21,35 @@ def require_same_text(gold: Sequence[Document], predicted: Sequence[Document]) -
             raise InputError("another-text", Place(document=document.id))
 
 
-def judged_mentions(gold: Document, predicted: Iterable[Mention]) -> list[Mention]:
-    """Without those that share a character with words of which the gold says it knows nothing."""
+class Span(Protocol):
+    """A mention, or what becomes one."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+
+
+SpanT = TypeVar("SpanT", bound=Span)
+
+
+def of_known_words(gold: Document, spans: Iterable[SpanT]) -> list[SpanT]:
+    """Those that share no character with words of which the gold says that it knows nothing."""
     unknown = [mention for mention in gold.mentions if mention.type == UNKNOWN_TYPE]
     return [
-        mention
-        for mention in predicted
-        if not any(one.start < mention.end and mention.start < one.end for one in unknown)
+        span
+        for span in spans
+        if not any(one.start < span.end and span.start < one.end for one in unknown)
+    ]
+
+
+def judged(gold: Document, spans: Iterable[SpanT]) -> list[tuple[SpanT, bool]]:
+    """Those of known words, each with whether the gold has it."""
+    known = {(mention.start, mention.end, mention.type) for mention in gold.mentions}
+    return [
+        (span, (span.start, span.end, span.type) in known) for span in of_known_words(gold, spans)
     ]
 
 

@@ -7,6 +7,7 @@ from factloom.document import Document
 from factloom.errors import FactloomError, Flaw, Place, flaw
 from factloom.formats import registry
 from factloom.formats.source import Source
+from factloom.text.tags import UNKNOWN_TYPE
 
 
 class Check:
@@ -57,9 +58,8 @@ class Check:
             if mention.name is not None and _unspaced(mention.name) != _unspaced(text):
                 yield flaw("mention-name-differs", place, name=mention.name, text=text)
             inside = document.sentence_at(mention.start)
-            if document.sentences and (
-                inside is None or mention.end > document.sentences[inside].end
-            ):
+            names = document.sentences and mention.type != UNKNOWN_TYPE
+            if names and (inside is None or mention.end > document.sentences[inside].end):
                 span = {"start": mention.start, "end": mention.end}
                 yield flaw("mention-across-sentences", place, **span)
 
@@ -72,7 +72,7 @@ class Check:
         for part, found in types.items():
             known = self._relation_types if part == "relation" else self._types
             for index, type in enumerate(found):
-                if known is not None and type not in known:
+                if known is not None and type not in known and type != UNKNOWN_TYPE:
                     place = self._place(document, f"{part} {index}")
                     yield flaw("unknown-type", place, type=type, part=part)
 

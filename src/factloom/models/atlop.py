@@ -33,6 +33,7 @@ from factloom.encoders.marked_documents import (
 from factloom.models import relation_decoding, storage
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import RelationSettings, with_learned_rules
+from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
 from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold
@@ -111,6 +112,7 @@ class Atlop(nn.Module):
         names: Mapping[str, str] | None = None,
     ) -> Self:
         """An untrained model for the relations (and type constraints) that the documents have."""
+        require_whole_annotation(documents, "atlop")
         relations = relation_decoding.relations_to_learn(documents)
         settings = with_learned_rules(settings, documents)
         return cls(encoder, relations, settings, relation_names=names)

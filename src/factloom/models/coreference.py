@@ -31,7 +31,8 @@ from factloom.encoders.windows import WindowBatch
 from factloom.models import entity_decoding, storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.entity_decoding import LinkScale
-from factloom.models.sequence_decoding import require_whole_annotation, types_to_learn
+from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.divergence import sigmoid_divergence
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 

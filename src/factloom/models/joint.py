@@ -38,6 +38,7 @@ from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.entity_decoding import LinkScale
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import RelationSettings, with_learned_rules
+from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
@@ -135,7 +136,7 @@ class Joint(nn.Module):
         names: Mapping[str, str] | None = None,
     ) -> Self:
         """An untrained model for the types and relations that the documents have."""
-        sequence_decoding.require_whole_annotation(documents, "joint")
+        require_whole_annotation(documents, "joint")
         types = sequence_decoding.types_to_learn(documents)
         relations = relation_decoding.relations_to_learn(documents)
         settings = with_learned_rules(settings, documents)

@@ -35,9 +35,11 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.word_documents import shape_projection
 from factloom.errors import Place, RecipeError
 from factloom.evaluation.calibration import calibrate_decisions, scores_from_margins
+from factloom.evaluation.matching import judged
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
-from factloom.models.sequence_decoding import require_whole_annotation, types_to_learn
+from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.span_scores import SpanScores, candidate_spans
 
 _LABEL_PARTS = re.compile(r"[_\-./\s]+|(?<=[a-z])(?=[A-Z])")  # cell_line, GeneOrProtein
@@ -303,14 +305,17 @@ class Mrc(nn.Module):
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set the temperature by documents that were not trained on."""
         answers = self._answers([document.without_mentions() for document in documents], 4096)
-        gold = {
-            (number, mention.start, mention.end, mention.type)
-            for number, document in enumerate(documents)
-            for mention in document.mentions
-        }
-        right = [(found.document, found.start, found.end, found.type) in gold for found in answers]
-        logits = [answer.logit for answer in answers]
-        fitted = calibrate_decisions(logits, right)
+        of_documents: list[list[_Answer]] = [[] for _ in documents]
+        for answer in answers:
+            of_documents[answer.document].append(answer)
+        decisions = [
+            decision
+            for document, found in zip(documents, of_documents, strict=True)
+            for decision in judged(document, found)
+        ]
+        fitted = calibrate_decisions(
+            [answer.logit for answer, _ in decisions], [right for _, right in decisions]
+        )
         self.temperature.fill_(fitted["temperature"])
         return fitted
 

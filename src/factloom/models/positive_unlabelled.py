@@ -47,11 +47,12 @@ from factloom.encoders.word_documents import (
     shape_projection,
 )
 from factloom.errors import ModelError
-from factloom.evaluation.calibration import scores_from_margins
+from factloom.evaluation.calibration import calibrate_decisions, scores_from_margins
+from factloom.evaluation.matching import judged
 from factloom.models import storage
 from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.label_shares import LabelShares, label_shares
-from factloom.models.sequence_decoding import calibrate_mentions, types_to_learn
+from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.sure_mentions import sure_mentions
 from factloom.models.word_runs import WordRun, doubtful_words, runs_of_words
 from factloom.modules import risks
@@ -337,8 +338,7 @@ class PositiveUnlabelled(nn.Module):
         result = list(bare)
         for number, example, scores in self._scored(bare, batch_tokens, out_of_bag=True):
             mentions = self._mentions(runs_of_words(example, scores, self.types))
-            doubtful = doubtful_words(scores, example.lengths, least)
-            sure = sure_mentions(mentions, example.offsets, example.lengths, doubtful)
+            sure = sure_mentions(mentions, doubtful_words(example, scores, least))
             result[number] = bare[number].replace(mentions=tuple(sure))
         return result
 
@@ -369,8 +369,13 @@ class PositiveUnlabelled(nn.Module):
 
         A dictionary's marks are no measure of scores: without gold, do not call this.
         """
-        self.temperature.fill_(1.0)
-        fitted = calibrate_mentions(documents, self.predict(documents))
+        decisions = []
+        bare = [document.without_mentions() for document in documents]  # words as in prediction
+        for number, example, scores in self._scored(bare, 4096, out_of_bag=False):
+            decisions += judged(documents[number], runs_of_words(example, scores, self.types))
+        fitted = calibrate_decisions(
+            [found.margin for found, _ in decisions], [right for _, right in decisions]
+        )
         self.temperature.fill_(fitted["temperature"])
         return fitted
 

@@ -22,9 +22,9 @@ from factloom.evaluation.calibration import (
     calibrate_decisions,
     scores_from_margins,
 )
-from factloom.evaluation.matching import judged_mentions
+from factloom.evaluation.matching import judged
 from factloom.models.batches import batches_by_length, evaluating
-from factloom.models.sure_mentions import sure_mentions
+from factloom.models.sure_mentions import SentenceWords, sure_mentions
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.independent_tags import IndependentTags
 from factloom.text.tags import (
@@ -75,12 +75,6 @@ def types_to_learn(documents: Iterable[Document]) -> list[str]:
     return types
 
 
-def require_whole_annotation(documents: Iterable[Document], kind: str) -> None:
-    """For models that cannot pass over words of which nothing is known."""
-    if any(mention.type == UNKNOWN_TYPE for document in documents for mention in document.mentions):
-        raise ModelError("partly-annotated", kind=kind)
-
-
 def tags_and_field(types: Sequence[str]) -> tuple[tuple[str, ...], ConditionalRandomField]:
     """The tags of the types, O first, and a field that knows their order."""
     tags = tuple(tag_names(types, SCHEME))
@@ -98,7 +92,7 @@ def predict(
     bare = [document.without_mentions() for document in documents]
     found = list(bare)
     for read in _read(model, bare, batch_tokens):
-        mentions = decode(model, *read.to_decode, float(model.temperature))
+        mentions = read.decode(model, float(model.temperature))
         for number, of_document in zip(read.numbers, mentions, strict=True):
             found[number] = bare[number].replace(mentions=tuple(of_document))
     return found
@@ -107,17 +101,22 @@ def predict(
 def predict_sure(
     model: SequenceModel, documents: Iterable[Document], least: float, batch_tokens: int
 ) -> list[Document]:
-    """The same, but nothing is known of words whose type, or none, is less probable."""
+    """The same, but what is less probable than `least` is unknown; see sure_mentions.py.
+
+    Words of which the type, or that they are no name, is less probable are doubtful, and so are
+    the words of mentions that are. Scores are probabilities as they are, without temperature.
+    """
     bare = [document.without_mentions() for document in documents]
     found = list(bare)
     for read in _read(model, bare, batch_tokens):
-        mentions = decode(model, *read.to_decode, float(model.temperature))
-        doubtful = (_type_probabilities(model, read.emissions, read.lengths) < least).cpu()
-        of_examples = doubtful.split([len(example.offsets) for example in read.examples])
-        for number, example, known, doubts in zip(
-            read.numbers, read.examples, mentions, of_examples, strict=True
+        probable = _type_probabilities(model, read.emissions, read.lengths).cpu()  # (words,)
+        of_examples = probable.split([len(example.offsets) for example in read.examples])
+        for number, example, mentions, own in zip(
+            read.numbers, read.examples, read.decode(model, 1.0), of_examples, strict=True
         ):
-            sure = sure_mentions(known, example.offsets, example.lengths, doubts.numpy())
+            words = SentenceWords.of(example.offsets, example.lengths, (own < least).numpy())
+            unsure = [mention for mention in mentions if cast(float, mention.score) < least]
+            sure = sure_mentions(mentions, words.with_doubts(unsure))
             found[number] = bare[number].replace(mentions=tuple(sure))
     return found
 
@@ -131,9 +130,8 @@ class _Read:
     emissions: Tensor  # (sentences, length, tags)
     lengths: Tensor  # (sentences,)
 
-    @property
-    def to_decode(self) -> tuple[Sequence[Any], Tensor, Tensor]:
-        return self.examples, self.emissions, self.lengths
+    def decode(self, model: TaggingModel, temperature: float) -> Iterator[list[Mention]]:
+        return decode(model, self.examples, self.emissions, self.lengths, temperature)
 
 
 def _read(
@@ -219,11 +217,9 @@ def calibrate_mentions(
     documents: Sequence[Document], predicted: Sequence[Document]
 ) -> dict[str, float]:
     """The temperature for the scores of predicted mentions, and how honest they are with it."""
-    scores, right = [], []
+    margins, right = [], []
     for gold, found in zip(documents, predicted, strict=True):
-        known = {(mention.start, mention.end, mention.type) for mention in gold.mentions}
-        for mention in judged_mentions(gold, found.mentions):
-            scores.append(cast(float, mention.score))
-            right.append((mention.start, mention.end, mention.type) in known)
-    margins = [_logit(math.log(max(score, 1e-300))) for score in scores]
+        for mention, correct in judged(gold, found.mentions):
+            margins.append(_logit(math.log(max(cast(float, mention.score), 1e-300))))
+            right.append(correct)
     return calibrate_decisions(margins, right)

@@ -8,49 +8,60 @@ together: where one of them is doubtful, all become one mention of the type `UNK
          ORG?  ORG   ORG
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from factloom.document import Mention
 from factloom.encoders.word_documents import Integers
-from factloom.text.tags import UNKNOWN_TYPE
-
-Booleans = NDArray[np.bool_]
+from factloom.text.tags import UNKNOWN_TYPE, Booleans
 
 
-def sure_mentions(
-    mentions: Sequence[Mention], offsets: Integers, lengths: Sequence[int], doubtful: Booleans
-) -> list[Mention]:
-    """The mentions that are sure, and what is unknown, in order.
+@dataclass(frozen=True, slots=True)
+class SentenceWords:
+    """The words of a document that are not empty."""
 
-    `offsets` (words, 2) are the characters of the document's words, `lengths` the words of each
-    sentence, `doubtful` is (words,).
-    """
-    first = np.searchsorted(offsets[:, 0], [mention.start for mention in mentions])
-    behind = np.searchsorted(offsets[:, 0], [mention.end for mention in mentions])
-    open_words = doubtful.copy()
-    for start, end in zip(first, behind, strict=True):
-        open_words[start:end] = True
-    unknown = [
-        (start, end) for start, end in _runs(open_words, lengths) if doubtful[start:end].any()
-    ]
-    lost = np.zeros(len(doubtful), np.bool_)
-    for start, end in unknown:
-        lost[start:end] = True
-    spans = [(int(offsets[start, 0]), int(offsets[end - 1, 1])) for start, end in unknown]
-    found = [Mention(*span, UNKNOWN_TYPE) for span in spans if span[0] < span[1]]  # or empty words
-    found += [mention for mention, word in zip(mentions, first, strict=True) if not lost[word]]
-    return sorted(found, key=lambda mention: mention.start)
+    offsets: Integers  # (words, 2) characters of the text
+    sentence: Integers  # (words,)
+    doubtful: Booleans  # (words,)
+
+    @classmethod
+    def of(cls, offsets: Integers, lengths: Sequence[int], doubtful: Booleans) -> Self:
+        """`lengths` are the words of each sentence."""
+        there = offsets[:, 0] < offsets[:, 1]
+        sentence = np.repeat(np.arange(len(lengths)), lengths)
+        return cls(offsets[there], sentence[there], doubtful[there])
+
+    def inside(self, mentions: Iterable[Mention]) -> Booleans:
+        """(words,) which are in one of the mentions."""
+        found = np.zeros(len(self.offsets), np.bool_)
+        for mention in mentions:
+            found[slice(*np.searchsorted(self.offsets[:, 0], (mention.start, mention.end)))] = True
+        return found
+
+    def with_doubts(self, mentions: Iterable[Mention]) -> Self:
+        """The words of these mentions are doubtful, too."""
+        return type(self)(self.offsets, self.sentence, self.doubtful | self.inside(mentions))
 
 
-def _runs(chosen: Booleans, lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First and end of the chosen words that follow each other within a sentence."""
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
-    state = np.where(chosen, sentence, -1)
+def sure_mentions(mentions: Sequence[Mention], words: SentenceWords) -> list[Mention]:
+    """The mentions that are sure, and what is unknown, in order."""
+    unknown = _unknown(words, words.doubtful | words.inside(mentions))
+    lost = words.inside(unknown)
+    first = np.searchsorted(words.offsets[:, 0], [mention.start for mention in mentions])
+    sure = [mention for mention, word in zip(mentions, first, strict=True) if not lost[word]]
+    return sorted([*unknown, *sure], key=lambda mention: mention.start)
+
+
+def _unknown(words: SentenceWords, chosen: Booleans) -> list[Mention]:
+    """The chosen words that follow each other within a sentence, where one is doubtful."""
+    state = np.where(chosen, words.sentence, -1)
     changes = np.flatnonzero(np.diff(state) != 0) + 1
-    for start, end in pairwise([0, *changes.tolist(), len(state)]):
-        if start < end and chosen[start]:
-            yield start, end
+    return [
+        Mention(int(words.offsets[start, 0]), int(words.offsets[end - 1, 1]), UNKNOWN_TYPE)
+        for start, end in pairwise([0, *changes.tolist(), len(state)])
+        if start < end and chosen[start] and words.doubtful[start:end].any()
+    ]

@@ -37,10 +37,11 @@ from factloom.encoders.word_documents import (
 )
 from factloom.models import sequence_decoding, storage
 from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.independent_tags import IndependentTags
 from factloom.modules.pooling import segment_mean
-from factloom.text.tags import Scheme, allowed_transitions, tag_names
+from factloom.text.tags import Scheme, allowed_transitions, marks_ends, tag_names
 
 
 class TaggerSettings(BaseModel):
@@ -134,6 +135,8 @@ class Tagger(nn.Module):
         names: Mapping[str, str] | None = None,
     ) -> Self:
         """An untrained model for the types that the documents' mentions have."""
+        if not marks_ends(settings.scheme):  # beside an unknown word a mention's end is unknown
+            require_whole_annotation(documents, f"tagger, scheme {settings.scheme}")
         return cls(encoder, types_to_learn(documents), settings, names=names)
 
     # --- training ------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.encoders.word_documents import WordExample
+from factloom.models.sure_mentions import SentenceWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +22,21 @@ class WordRun:
     margin: float  # the lowest score of its words
 
 
-def doubtful_words(scores: Tensor, lengths: Sequence[int], least: float) -> NDArray[np.bool_]:
-    """(words,) whose type, or none, is less probable by the scores (words, types) than `least`.
+def doubtful_words(example: WordExample, scores: Tensor, least: float) -> SentenceWords:
+    """The words, doubtful where a type, or none, is less probable by the scores (words, types).
 
     As a word has one type at most, p_t = exp(g_t) / (1 + sum over types of exp(g)). Beside a
     neighbour of another type in the same sentence both are doubtful.
     """
     none = scores.new_zeros(len(scores), 1)
     probability, kind = torch.cat([none, scores], 1).double().softmax(1).max(1)
-    doubtful: NDArray[np.bool_] = (probability < least).numpy()
-    kinds = kind.numpy()
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    words = SentenceWords.of(example.offsets, example.lengths, (probability < least).numpy())
+    kinds = kind.numpy()[example.offsets[:, 0] < example.offsets[:, 1]]
     named = (kinds[:-1] > 0) & (kinds[1:] > 0)
-    touch = named & (kinds[:-1] != kinds[1:]) & (sentence[:-1] == sentence[1:])
-    doubtful[:-1] |= touch
-    doubtful[1:] |= touch
-    return doubtful
+    touch = named & (kinds[:-1] != kinds[1:]) & (words.sentence[:-1] == words.sentence[1:])
+    words.doubtful[:-1] |= touch
+    words.doubtful[1:] |= touch
+    return words
 
 
 def runs_of_words(example: WordExample, scores: Tensor, types: Sequence[str]) -> list[WordRun]:

@@ -2,7 +2,7 @@
 
 from factloom.document import Document, Sentence, Span
 from factloom.text.sentences import find_sentences
-from factloom.text.tokens import tokenised_sentences
+from factloom.text.tokens import name_spans, tokenised_sentences
 
 
 def character_sentences(document: Document) -> tuple[Sentence, ...]:
@@ -10,8 +10,7 @@ def character_sentences(document: Document) -> tuple[Sentence, ...]:
 
     The source's own tokens are kept where there are some: a model trained on them wants them.
     """
-    spans = [(mention.start, mention.end) for mention in document.mentions]
-    sentences = document.sentences or find_sentences(document.text, whole=spans)
+    sentences = document.sentences or find_sentences(document.text, whole=name_spans(document))
     with_characters = tuple(
         sentence if sentence.tokens else _with_characters(document.text, sentence)
         for sentence in sentences

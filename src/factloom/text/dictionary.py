@@ -198,25 +198,27 @@ def read_dictionary(
     typed = [
         dataclasses.replace(entry, type=renamed.get(entry.type, entry.type)) for entry in entries
     ]
-    dictionary = Dictionary([*typed, *_short_entries(typed, initials)], case, parts)
-    _check_types([*dictionary.parts, *initials], dictionary.types)
-    return dictionary
+    listed = Dictionary(typed, case, parts)
+    _check_types([*listed.parts, *initials], listed.types)
+    if not initials:
+        return listed
+    return Dictionary([*typed, *_short_entries(listed, initials)], case, parts)
 
 
-def _short_entries(entries: Sequence[Entry], types: Collection[str]) -> list[Entry]:
-    """The initials of names of some types; those that are listed as they are come before them."""
-    listed = {entry.name for entry in entries}
-    return [
-        Entry(short, entry.type)
-        for entry in entries
-        if entry.type in types and (short := dotted_initials(entry.name)) and short not in listed
-    ]
+def _short_entries(listed: Dictionary, types: Collection[str]) -> Iterator[Entry]:
+    """The initials of names of some types that the dictionary does not know as they are."""
+    known = set()
+    for entry in listed.entries:
+        short = dotted_initials(entry.name) if entry.type in types else None
+        if short and short not in known and listed.entry_of(short) is None:
+            known.add(short)
+            yield Entry(short, entry.type)
 
 
 def dotted_initials(name: str) -> str | None:
-    """ "U.S." for "United States"; None for single words, and where a word has no capital."""
+    """U.S. for United States; None for single words, and where one has a point or no capital."""
     words = name.split()
-    if len(words) < 2 or not all(word[0].isupper() for word in words):
+    if len(words) < 2 or "." in name or not all(word[0].isupper() for word in words):
         return None
     return "".join(f"{word[0]}." for word in words)
 

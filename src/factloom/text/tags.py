@@ -30,6 +30,7 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 OUTSIDE = "O"
 UNKNOWN = -1  # in place of a tag's number: it may be any
+UNKNOWN_TAG = "?"
 UNKNOWN_TYPE = "?"  # of mentions whose words may be anything: a name of any type, or none
 
 Booleans = NDArray[np.bool_]
@@ -96,9 +97,13 @@ def tag_names(types: Iterable[str], scheme: Scheme) -> list[str]:
 
 
 def tag_numbers(tags: Sequence[str]) -> dict[str, int]:
-    """The number of each tag; `UNKNOWN` for those, of any scheme, that say nothing of a word."""
-    unknown = {tag for scheme in SCHEMES for tag in tag_names([UNKNOWN_TYPE], scheme)} - {OUTSIDE}
-    return dict.fromkeys(unknown, UNKNOWN) | {tag: number for number, tag in enumerate(tags)}
+    """The number of each tag; `UNKNOWN` for the one that says nothing of a word."""
+    return {UNKNOWN_TAG: UNKNOWN} | {tag: number for number, tag in enumerate(tags)}
+
+
+def marks_ends(scheme: Scheme) -> bool:
+    """Whether the tags of a span say where it ends, without a look at the word behind it."""
+    return scheme in _MARKS_ENDS
 
 
 def parse_tag(tag: str, scheme: Scheme) -> Tag:

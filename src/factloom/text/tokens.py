@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from factloom.document import Document, Sentence, Span
 from factloom.errors import DocumentError, Place
 from factloom.text.sentences import find_sentences
+from factloom.text.tags import UNKNOWN_TYPE
 
 # A number such as 1,150.5, an abbreviation such as U.S., a word, one Chinese/Japanese character, or
 # one sign; white space belongs to no token.
@@ -67,10 +68,15 @@ def tokenised_sentences(document: Document) -> tuple[Sentence, ...]:
 
     The document's own sentences and tokens are kept; only what is missing is found by rule.
     """
-    spans = [(mention.start, mention.end) for mention in document.mentions]
+    spans = name_spans(document)
     edges = sorted({edge for span in spans for edge in span})
     sentences = document.sentences or find_sentences(document.text, whole=spans)
     return tuple(_with_tokens(document.text, sentence, edges) for sentence in sentences)
+
+
+def name_spans(document: Document) -> list[Span]:
+    """The spans of all mentions but those of which nothing is known: they may reach anywhere."""
+    return [(m.start, m.end) for m in document.mentions if m.type != UNKNOWN_TYPE]
 
 
 def _with_tokens(text: str, sentence: Sentence, edges: Sequence[int]) -> Sentence:

@@ -13,6 +13,8 @@ from factloom.training.batching import Example
 from factloom.training.plugin import Plugin
 from factloom.training.settings import FREE_ON_RESUME, TrainingSettings
 
+_MARKS = ("case", "types", "parts", "initials")  # what decides which words a dictionary marks
+
 
 def fingerprint(
     model: nn.Module,
@@ -65,11 +67,18 @@ def _of_recipe(provenance: Mapping[str, Any]) -> dict[str, Any]:
     only_reported = recipe.get("data", {}).get("report", ())
     # that of a round lies in the training's own folder, which may have been moved
     lists = {Path(data_path(path)) for path in (recipe.get("dictionary") or {}).get("files", ())}
+    marking = {
+        f"{part}.{name}": value
+        for part, own in (("dictionary", _MARKS), ("teacher", ("sure",)))
+        for name, value in (recipe.get(part) or {}).items()
+        if name in own
+    }
     names = {name for name in files if not lists.isdisjoint({Path(name), *Path(name).parents})}
     return {
         **{f"encoder.{name}": value for name, value in recipe.get("encoder", {}).items()},
         "weights of the encoder": provenance.get("encoder_sha256"),
         "dictionary": [files[name] for name in sorted(names)],
+        **marking,
         **{n: value for n, value in files.items() if n not in only_reported and n not in names},
     }
 
