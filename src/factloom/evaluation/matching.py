@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
+from factloom.text.covered import Covered
 from factloom.text.tags import UNKNOWN_TYPE
 
 
@@ -37,12 +38,8 @@ SpanT = TypeVar("SpanT", bound=Span)
 
 def of_known_words(gold: Document, spans: Iterable[SpanT]) -> list[SpanT]:
     """Those that share no character with words of which the gold says that it knows nothing."""
-    unknown = [mention for mention in gold.mentions if mention.type == UNKNOWN_TYPE]
-    return [
-        span
-        for span in spans
-        if not any(one.start < span.end and span.start < one.end for one in unknown)
-    ]
+    unknown = Covered((m.start, m.end) for m in gold.mentions if m.type == UNKNOWN_TYPE)
+    return [span for span in spans if not unknown.touches(span.start, span.end)]
 
 
 def judged(gold: Document, spans: Iterable[SpanT]) -> list[tuple[SpanT, bool]]:

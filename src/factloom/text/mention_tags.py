@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from factloom.document import Document, Sentence
+from factloom.text.covered import Covered
 from factloom.text.tags import (
     UNKNOWN_TAG,
     UNKNOWN_TYPE,
@@ -28,15 +29,11 @@ def sentence_tags(
         if mention.type != UNKNOWN_TYPE:
             sentence, start, end = mention_tokens(document, index, sentences)
             spans[sentence].append(TypedSpan(start, end, mention.type))
-    unknown = [(m.start, m.end) for m in document.mentions if m.type == UNKNOWN_TYPE]
+    unknown = Covered((m.start, m.end) for m in document.mentions if m.type == UNKNOWN_TYPE)
     return [
-        _tags(found, [_inside(token, unknown) for token in sentence.tokens], scheme)
+        _tags(found, [unknown.touches(*token) for token in sentence.tokens], scheme)
         for sentence, found in zip(sentences, spans, strict=True)
     ]
-
-
-def _inside(token: tuple[int, int], unknown: Sequence[tuple[int, int]]) -> bool:
-    return any(start < token[1] and token[0] < end for start, end in unknown)
 
 
 def _tags(spans: Sequence[TypedSpan], unknown: Sequence[bool], scheme: Scheme) -> list[str]:
