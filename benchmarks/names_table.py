@@ -19,6 +19,7 @@ from training_table import Table, Variant, make, read_arguments
 CONLL = "tagger-conll2003"
 PU = "pu-conll2003"
 STUDENT = "student-conll2003"
+HIDDEN = ('model.word="mean"', "model.hidden_words=0.3")
 SHIPPED = 'encoder.name="factloom-en-small"'  # which has learned names from other annotated texts
 MEASURES = {"f1": "F1", "precision": "precision", "recall": "recall"}
 NESTED = {**MEASURES, "nested_recall": "recall of nested names"}
@@ -78,14 +79,16 @@ VARIANTS = {
         "student": Variant(STUDENT, ('teacher.model="{bnPU, all of the recipe}/best"',)),
         "student of the student": Variant(STUDENT, ('teacher.model="{student}/best"',)),
         "student of the student, hidden words": Variant(
-            STUDENT,
-            ('teacher.model="{student}/best"', 'model.word="mean"', "model.hidden_words=0.3"),
+            STUDENT, ('teacher.model="{student}/best"', *HIDDEN)
         ),
         "AdaPU": Variant(PU, grows=True),
         "student of AdaPU": Variant(STUDENT, ('teacher.model="{AdaPU}/best"',)),
         "bnPU, shipped encoder": Variant(PU, (SHIPPED,)),
         "student, shipped encoder": Variant(
             STUDENT, (SHIPPED, 'teacher.model="{bnPU, shipped encoder}/best"')
+        ),
+        "student of the student, hidden words, shipped encoder": Variant(
+            STUDENT, (SHIPPED, 'teacher.model="{student, shipped encoder}/best"', *HIDDEN)
         ),
     },
 }
