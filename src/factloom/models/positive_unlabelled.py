@@ -17,7 +17,7 @@ which is as many times faster as there are types. Mentions of one type that touc
 
 import dataclasses
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
@@ -54,7 +54,7 @@ from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.label_shares import LabelShares, label_shares
 from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.sure_mentions import sure_mentions
-from factloom.models.word_runs import WordRun, doubtful_words, runs_of_words
+from factloom.models.word_runs import doubtful_words, runs_of_words
 from factloom.modules import risks
 from factloom.modules.class_prior import Integers
 from factloom.modules.divergence import sigmoid_divergence
@@ -316,16 +316,6 @@ class PositiveUnlabelled(nn.Module):
         """
         return self._with_mentions(list(documents), batch_tokens, out_of_bag=True)
 
-    def _with_mentions(
-        self, documents: Sequence[Document], batch_tokens: int, out_of_bag: bool
-    ) -> list[Document]:
-        bare = [document.without_mentions() for document in documents]
-        result = list(bare)
-        for number, example, scores in self._scored(bare, batch_tokens, out_of_bag):
-            mentions = self._mentions(runs_of_words(example, scores, self.types))
-            result[number] = bare[number].replace(mentions=tuple(mentions))
-        return result
-
     def predict_sure(
         self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
     ) -> list[Document]:
@@ -334,20 +324,36 @@ class PositiveUnlabelled(nn.Module):
         Words that touch words of another type are unsure, too: who decides word by word cuts
         names into pieces.
         """
+
+        def sure(example: WordExample, scores: Tensor) -> list[Mention]:
+            return sure_mentions(
+                self._mentions(example, scores), doubtful_words(example, scores, least)
+            )
+
+        return self._with_mentions(list(documents), batch_tokens, out_of_bag=True, decide=sure)
+
+    def _with_mentions(
+        self,
+        documents: Sequence[Document],
+        batch_tokens: int,
+        out_of_bag: bool,
+        decide: Callable[[WordExample, Tensor], list[Mention]] | None = None,
+    ) -> list[Document]:
+        """`decide` makes mentions of a document's words and scores: all, if it is absent."""
         bare = [document.without_mentions() for document in documents]
         result = list(bare)
-        for number, example, scores in self._scored(bare, batch_tokens, out_of_bag=True):
-            mentions = self._mentions(runs_of_words(example, scores, self.types))
-            sure = sure_mentions(mentions, doubtful_words(example, scores, least))
-            result[number] = bare[number].replace(mentions=tuple(sure))
+        for number, example, scores in self._scored(bare, batch_tokens, out_of_bag):
+            mentions = (decide or self._mentions)(example, scores)
+            result[number] = bare[number].replace(mentions=tuple(mentions))
         return result
 
-    def _mentions(self, found: Sequence[WordRun]) -> list[Mention]:
+    def _mentions(self, example: WordExample, scores: Tensor) -> list[Mention]:
+        found = runs_of_words(example, scores, self.types)
         margins = [one.margin for one in found]
-        scores = scores_from_margins(margins, float(self.temperature)).tolist()
+        probable = scores_from_margins(margins, float(self.temperature)).tolist()
         return [
             Mention(one.start, one.end, one.type, score)
-            for one, score in zip(found, scores, strict=True)
+            for one, score in zip(found, probable, strict=True)
         ]
 
     def _scored(
