@@ -1,0 +1,325 @@
+"""Reader: the stretch of a text that answers a question, or that the text holds no answer.
+
+Devlin, Chang, Lee, Toutanova: BERT, NAACL 2019, arXiv 1810.04805, section 4.3 (SQuAD 2.0); Clark,
+Gardner: Simple and Effective Multi-Paragraph Reading Comprehension, ACL 2018, arXiv 1710.10723 (the
+marginal loss).
+
+    input     [CLS] question [SEP] text [SEP]; a long text in windows, each with the question
+    start     s_i = S h_i, h_i the state of the first token of word i; s_0 that of [CLS]
+    end       e_j = E h_j, h_j the state of the last token of word j; e_0 that of [CLS]
+    span      s_i + e_j with i <= j < i + longest; none: s_0 + e_0
+    loss      -(log P(start) + log P(end)) / 2, P the softmax over [CLS] and all words, for the gold
+              span or (0, 0); marginal: -log(sum over gold spans of P(start) P(end)) / 2
+    decision  the best span if its margin over "none" is greater than the threshold tau
+    scores    of the answer: P(start) P(end); of no answer: sigmoid(-(margin - tau) / T'). A
+              temperature on its logit makes each honest; both and tau are fitted on dev
+
+A very long text is read in sections, of which the one with the greatest margin decides.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
+from torch import Tensor, nn
+
+from factloom.document import Answer, Document, Question
+from factloom.encoders.encoder import Encoder
+from factloom.errors import ModelError
+from factloom.layouts.asked_questions import (
+    AskedQuestion,
+    QuestionBatch,
+    make_batch,
+    make_questions,
+)
+from factloom.layouts.batching import batches_by_length
+from factloom.models import PlainOutput, storage
+from factloom.modules.calibration import (
+    calibrate_decisions,
+    fit_temperature,
+    log_odds,
+    scores_from_margins,
+)
+from factloom.modules.evaluating import evaluating
+from factloom.modules.pooling import segment_logsumexp
+from factloom.modules.span_search import best_spans
+from factloom.text.answer_words import best_likeness, same_answer
+from factloom.text.other_passages import with_other_passages
+
+LONGEST = 30  # words of an answer, where no training has said
+_NEVER = -1e9  # the logit of padding: its probability is 0
+
+
+class ReaderSettings(BaseModel):
+    """Everything about the model that a user can choose; kept in its config.json."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    gold: Literal["first", "marginal"] = Field(
+        "first",
+        description="What is learned where an answer stands at several places: the first, or that "
+        "it is any of them.",
+    )
+    longest_answer: PositiveInt | None = Field(
+        None, description="Most words of an answer; as in the training documents if absent."
+    )
+    dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the words' states.")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpan:
+    """A stretch of a text that may answer a question."""
+
+    document: int  # its number among those read
+    question: int  # its number among those of the document
+    start: int  # characters of the document
+    end: int
+    margin: float  # over "no answer"
+    logit: float  # of its probability
+
+
+class Reader(nn.Module):
+    """Answers to the questions of documents, each with its place and a score.
+
+    >>> model = Reader(Encoder.load("all-MiniLM-L6-v2"))  # doctest: +SKIP
+    """
+
+    task: ClassVar[str] = "answers"
+    temperature: Tensor  # of the answers' scores; this and the next are fitted on dev
+    threshold: Tensor  # the least margin of an answer over none
+    no_answer_temperature: Tensor
+
+    def __init__(self, encoder: Encoder, settings: ReaderSettings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or ReaderSettings()
+        self.provenance: dict[str, Any] = {}
+
+        self.encoder = encoder
+        self.dropout = nn.Dropout(self.settings.dropout)
+        # a bias would be the same for all words, and change no softmax
+        self.edges = nn.Linear(encoder.width, 2, bias=False)
+        self.register_buffer("temperature", torch.ones(()))
+        self.register_buffer("threshold", torch.zeros(()))
+        self.register_buffer("no_answer_temperature", torch.ones(()))
+
+    @classmethod
+    def from_documents(
+        cls,
+        encoder: Encoder,
+        documents: Sequence[Document],
+        settings: ReaderSettings,
+        *,
+        names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
+    ) -> Self:
+        """An untrained model for answers as long as those of the documents."""
+        model = cls(encoder, settings)
+        known = [asked for asked in model.prepare(documents) if asked.terms]
+        if not any(len(asked.answers) for asked in known):
+            raise ModelError("no-answers-to-learn")
+        if settings.longest_answer is None:
+            longest = max(_longest(asked) for asked in known)
+            model.settings = settings.model_copy(update={"longest_answer": longest})
+        return model
+
+    # --- training ------------------------------------------------------------------------------
+
+    def prepare(self, documents: Iterable[Document]) -> list[AskedQuestion]:
+        """Tokenise documents and their questions, and find the answers' words, once."""
+        return make_questions(documents, self.encoder)
+
+    def collate(self, examples: Sequence[AskedQuestion]) -> QuestionBatch:
+        return make_batch(examples, self.encoder, first_answer=self.settings.gold == "first")
+
+    def forward(self, batch: QuestionBatch) -> PlainOutput:
+        """The loss is the mean over the questions of which something is known."""
+        logits = self._logits(batch)  # (2, questions, columns)
+        starts, ends = logits.log_softmax(-1)
+        rows, (first, last) = batch.answered, batch.answers.unbind(1)
+        spans = starts[rows, first] + ends[rows, last]  # (answers,)
+        known, answered = rows.unique_consecutive(return_inverse=True)
+        likelihood = segment_logsumexp(spans[:, None], answered, len(known))  # (known, 1)
+        loss = -likelihood.sum() / (2 * max(batch.weight, 1))
+        return PlainOutput(logits.flatten(0, 1), loss)
+
+    def _logits(self, batch: QuestionBatch) -> Tensor:
+        """(2, questions, columns) of starts and ends"""
+        states = self.encoder.states(batch.windows).flatten(0, 1)  # (questions x length, width)
+        starts, ends = self.edges(self.dropout(states)).unbind(1)  # (questions x length,) twice
+        both = torch.stack([starts[batch.first], ends[batch.last]])
+        return both.masked_fill(~batch.inside, _NEVER)
+
+    # --- prediction ----------------------------------------------------------------------------
+
+    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
+        """The documents with the best answer to each of their questions, or none.
+
+        The sentence that holds the answer is its evidence, where the document has sentences.
+        """
+        bare = [document.without_answers() for document in documents]
+        best = self._best(bare, batch_tokens)
+        return [
+            document.replace(
+                questions=tuple(
+                    self._answered(document, question, best.get((number, index)))
+                    for index, question in enumerate(document.questions)
+                )
+            )
+            for number, document in enumerate(bare)
+        ]
+
+    def ask(
+        self,
+        question: str,
+        documents: Sequence[Document],
+        *,
+        top: int = 5,
+        batch_tokens: int = 4096,
+    ) -> list[FoundSpan]:
+        """The best `top` answers to one question in several documents, read together.
+
+        Those of one document do not overlap. The margin over "no answer" is what answers of
+        different documents are compared by, the greatest first.
+        """
+        asked = [document.replace(questions=(Question(question),)) for document in documents]
+        found = sorted(self.spans(asked, top, batch_tokens), key=lambda span: -span.margin)
+        return found[:top]
+
+    def spans(
+        self, documents: Iterable[Document], top: int = 1, batch_tokens: int = 4096
+    ) -> Iterator[FoundSpan]:
+        """The best spans of each question in each section of its document, likely or not."""
+        questions = [
+            dataclasses.replace(asked, known=True)  # every one is to be answered
+            for asked in self.prepare(document.without_answers() for document in documents)
+        ]
+        with evaluating(self):
+            for numbers in batches_by_length(questions, batch_tokens):
+                yield from self._spans_of([questions[number] for number in numbers], top)
+
+    def _best(self, documents: Iterable[Document], tokens: int) -> dict[tuple[int, int], FoundSpan]:
+        """By numbers of document and question."""
+        best: dict[tuple[int, int], FoundSpan] = {}
+        for span in self.spans(documents, 1, tokens):
+            key = span.document, span.question
+            if key not in best or span.margin > best[key].margin:
+                best[key] = span
+        return best
+
+    @torch.inference_mode()
+    def _spans_of(self, questions: Sequence[AskedQuestion], top: int) -> Iterator[FoundSpan]:
+        """The best spans of questions that are read together."""
+        batch = self.collate(questions).to(self.temperature.device)
+        logits = self._logits(batch).double()
+        starts, ends = logits[..., 1:].masked_fill(~batch.inside[:, 1:], -torch.inf)
+        none = logits[..., 0].sum(0)  # (questions,)
+        total = logits.logsumexp(-1).sum(0)  # (questions,) what the probability of a span lacks
+        longest = self.settings.longest_answer or LONGEST
+        for values, first, last in best_spans(starts, ends, longest, top):
+            margins, logarithms = values - none, values - total  # (questions,) twice
+            found = zip(questions, first.tolist(), last.tolist(), strict=True)
+            for row, (asked, begin, end) in enumerate(found):
+                if values[row].isfinite():
+                    yield FoundSpan(
+                        document=asked.document,
+                        question=asked.question,
+                        start=int(asked.words[begin, 0]),
+                        end=int(asked.words[end, 1]),
+                        margin=float(margins[row]),
+                        logit=log_odds(float(logarithms[row])),
+                    )
+
+    def _answered(self, document: Document, question: Question, span: FoundSpan | None) -> Question:
+        """The question with the answer that was found, if that is better than none."""
+        if span is None:  # a text without words
+            return dataclasses.replace(question, answers=(), no_answer=1.0)
+        over = span.margin - float(self.threshold)
+        no_answer = float(scores_from_margins(-over, float(self.no_answer_temperature)))
+        if over <= 0:
+            return dataclasses.replace(question, answers=(), no_answer=no_answer)
+        score = float(scores_from_margins(span.logit, float(self.temperature)))
+        answer = Answer(document.text[span.start : span.end], span.start, score)
+        sentence = document.sentence_at(span.start)
+        return dataclasses.replace(
+            question,
+            answers=(answer,),
+            evidence=() if sentence is None else (sentence,),
+            no_answer=no_answer,
+        )
+
+    # --- calibration ---------------------------------------------------------------------------
+
+    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
+        """Set threshold and temperatures by documents that were not trained on.
+
+        Where all of their questions have an answer, each is asked of another document, too: else
+        nothing could be learned about when there is none.
+        """
+        known = [question for document in documents for question in document.questions]
+        if not any(question.answers == () for question in known):
+            documents = with_other_passages(documents, 1)
+        best = self._best(documents, 4096)
+        margins, logits, likeness, right, answerable = [], [], [], [], []
+        for (number, index), span in best.items():
+            answers = documents[number].questions[index].answers
+            if answers is None:
+                continue
+            words = documents[number].text[span.start : span.end]
+            golds = [answer.text for answer in answers]
+            margins.append(span.margin)
+            logits.append(span.logit)
+            likeness.append(best_likeness(words, golds))
+            right.append(any(same_answer(words, gold) for gold in golds))
+            answerable.append(bool(golds))
+        over = np.array(margins)
+        threshold = best_threshold(margins, likeness, answerable)
+        made = over > threshold
+        fitted = calibrate_decisions(np.array(logits)[made], np.array(right, dtype=bool)[made])
+        sharpness = fit_temperature(over - threshold, np.array(answerable, dtype=bool))
+        self.temperature.fill_(fitted["temperature"])
+        self.threshold.fill_(threshold)
+        self.no_answer_temperature.fill_(sharpness)
+        return {**fitted, "threshold": threshold, "no_answer_temperature": sharpness}
+
+    # --- storage -------------------------------------------------------------------------------
+
+    def config(self) -> dict[str, Any]:
+        return {"settings": self.settings.model_dump()}
+
+    @classmethod
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        return cls(encoder, ReaderSettings(**config["settings"]))
+
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
+
+
+def best_threshold(
+    margins: Sequence[float], likeness: Sequence[float], answerable: Sequence[bool]
+) -> float:
+    """The margin above which answering gives the greatest F1; 0 where all questions are alike.
+
+    A question that is answered counts its likeness to the gold, one that is not counts 1 if it has
+    no answer. The threshold is half-way between two margins.
+    """
+    if all(answerable) or not any(answerable):
+        return 0.0
+    order = np.argsort(margins, kind="stable")[::-1]
+    ordered = np.asarray(margins, dtype=np.float64)[order]
+    gains = np.where(answerable, likeness, -1.0)[order]  # of answering, the surest first
+    totals = np.concatenate([[0.0], np.cumsum(gains)])  # (answered,) 0 to all
+    padded = np.pad(ordered, 1, constant_values=(ordered[0] + 2, ordered[-1] - 2))
+    between = (padded[1:] + padded[:-1]) / 2  # (answered,) above which so many are answered
+    possible = padded[1:] < padded[:-1]  # equal margins are answered alike
+    return float(between[np.argmax(np.where(possible, totals, -np.inf))])
+
+
+def _longest(asked: AskedQuestion) -> int:
+    """Words of the longest answer, 1 where there is none."""
+    return int((asked.answers[:, 1] - asked.answers[:, 0] + 1).max(initial=1))
+
+
+MODEL, SETTINGS = Reader, ReaderSettings

@@ -1,0 +1,43 @@
+"""docs/answers.md says what is so: its settings are the real ones, its code runs."""
+
+from pathlib import Path
+
+import pytest
+from reader_examples import ASKED
+
+from factloom import formats
+from factloom.encoders.encoder import Encoder
+from factloom.layouts.sections import SECTION
+from factloom.models.reader import Reader, ReaderSettings
+
+TEXT = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
+
+
+def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
+    section = TEXT.split("### Settings")[1].split("\n### ")[0]
+    rows = [line.split("|") for line in section.splitlines() if line.startswith("| `")]
+    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
+    real = {name: str(field.default).lower() for name, field in ReaderSettings.model_fields.items()}
+    assert found == real
+
+
+def test_the_length_of_a_section_is_the_one_told() -> None:
+    assert f"{SECTION:,} characters" in TEXT
+
+
+def test_the_code_runs(
+    tiny_encoder_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    formats.write(ASKED[:3], Path("dev.json"), "squad")
+    Reader(Encoder.load(str(tiny_encoder_path))).save_pretrained(Path("runs/reader-squad/best"))
+    others, in_python = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    exec(compile(others, "docs/answers.md", "exec"), {})
+    written = list(formats.read("dev-unanswerable.jsonl"))
+    before = sum(len(document.questions) for document in ASKED[:3])
+    assert sum(len(document.questions) for document in written) > before
+    exec(compile(in_python, "docs/answers.md", "exec"), {})
+    assert len(capsys.readouterr().out.splitlines()) == 4
