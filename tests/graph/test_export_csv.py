@@ -1,6 +1,8 @@
 """CSV for Neo4j: one record a line, and values that its importer takes as they are."""
 
+import codecs
 import csv
+import io
 import re
 from pathlib import Path
 
@@ -26,6 +28,41 @@ def _rows(path: Path) -> list[dict[str, str]]:
     assert lines.pop() == ""
     [header, *rows] = [next(csv.reader([line], strict=True)) for line in lines]
     return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def facts(folder: Path, *documents: Document) -> list[dict[str, str]]:
+    """The table as a spreadsheet reads it."""
+    write_graph(documents, folder / "graph.csv", relation_names=RELATION_NAMES, model=MODEL)
+    content = (folder / "graph.csv").read_bytes()
+    assert content.startswith(codecs.BOM_UTF8), "else it guesses the encoding"
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+
+
+def test_the_table_has_a_fact_a_row_in_words(tmp_path: Path) -> None:
+    birth, studies = facts(tmp_path, BIRTH, STUDIES)
+    assert birth == {
+        "head": "Mara Velden",
+        "relation": "place of birth",
+        "tail": "Torvik",
+        "score": "0.75",
+        "evidence": BIRTH.text,
+        "sentences": "1",
+        "document": "birth.txt",
+    }
+    assert (studies["tail"], studies["score"]) == ('"Halden; College"', "")
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_of_the_table_is_a_formula(sign: str, tmp_path: Path) -> None:
+    formula = f"{sign}HYPERLINK(1)"
+    text = f"{formula} is B"
+    found = document(formula, text, {formula: "X", "B": "X"}, ((formula, formula, "B", None),))
+    [row] = facts(tmp_path, found)
+    for column in ("head", "relation", "evidence", "document"):
+        assert not row[column].startswith(sign), column
+        assert row[column].lstrip("' \t").startswith(formula.strip()), column
+    nodes = _rows(tmp_path / "graph-nodes.csv")
+    assert formula.strip() in {node["name"] for node in nodes}, "a program gets it as it is"
 
 
 def test_nodes_have_ids_labels_and_lists(tmp_path: Path) -> None:
@@ -82,7 +119,7 @@ def test_a_failure_leaves_both_files_of_the_last_export(
     with pytest.raises(DocumentError):
         read_back(tmp_path, BIRTH, STUDIES)
     assert tuple(_rows(tmp_path / f"graph-{p}.csv") for p in ("nodes", "relationships")) == before
-    assert len(list(tmp_path.iterdir())) == 2
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip))

@@ -67,3 +67,12 @@ def test_any_name_comes_back_but_for_what_xml_cannot_hold(
 def _in_xml(sign: str) -> bool:
     code = ord(sign)
     return code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF
+
+
+@pytest.mark.parametrize("text", ["Ada\rBabbage", "Ada\r\nBabbage", "\rAda\r\rB\n<&>\r"])
+def test_line_ends_come_back_as_they_were(text: str, tmp_path: Path) -> None:
+    found = document("a\rb", text, {"Ada": "PER", "B": "PER"}, (("Ada", "P19", "B", None),))
+    graph = read_back(found, folder=tmp_path)
+    [(_, _, edge)] = graph.edges(data=True)
+    assert edge["evidence"] == found.sentence_text(0)
+    assert edge["document"] == "a\rb"

@@ -1,9 +1,10 @@
 """RDF files hold the quads of the vocabulary and the merges, in three spellings."""
 
+import re
 from pathlib import Path
 
 import pytest
-from export_documents import BIRTH, MODEL, RELATION_NAMES, STUDIES
+from export_documents import BIRTH, MODEL, RELATION_NAMES, STUDIES, document
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
 
 from factloom.graph.exports import write_graph
@@ -59,3 +60,26 @@ def test_a_sparql_engine_answers_from_the_file(suffix: str, tmp_path: Path) -> N
     """
     [answer] = store.query(query, use_default_graph_as_union=True)
     assert answer["place"].value == "Torvik"
+
+
+@pytest.mark.parametrize("name", ["Inc.", "Inc..", "...", "a b.", "a.b", ".a", "a\\."])
+def test_a_name_that_ends_in_dots_is_written_out_in_turtle(name: str, tmp_path: Path) -> None:
+    # rdflib takes no dot at the end of a short name, escaped or not.
+    text = f"A is B; type:{name} relation:a\\\\. is text"
+    dotted = document("d", text, {"A": name, "B": "X"}, (("A", name, "B", 0.5),))
+    write_graph([dotted], tmp_path / "graph.ttl", relation_names={}, model=MODEL)
+    turtle = (tmp_path / "graph.ttl").read_text("utf-8")
+    without_texts = re.sub(r'"[^"]*"', '""', turtle)
+    assert not re.search(r"\s(type|relation):\S*\.[\s,;]", without_texts)
+    found = {quad.triple for quad in parse(turtle, format=RdfFormat.TURTLE)}
+    assert found == {quad.triple for quad in document_quads(dotted, relation_names={}, model=MODEL)}
+
+
+def test_long_turtle_is_written_out_wherever_it_is_cut(tmp_path: Path) -> None:
+    pairs = [(f"A{number}", f"type{number}.") for number in range(2000)]
+    many = document("d", " ".join(name for name, _ in pairs), dict(pairs))
+    write_graph([many], tmp_path / "graph.ttl", relation_names={}, model=MODEL)
+    turtle = (tmp_path / "graph.ttl").read_text("utf-8")
+    assert "\\." not in turtle
+    found = {quad.triple for quad in parse(turtle, format=RdfFormat.TURTLE)}
+    assert found == {quad.triple for quad in document_quads(many, relation_names={}, model=MODEL)}

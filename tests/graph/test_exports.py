@@ -24,8 +24,8 @@ def test_every_suffix_writes_a_stream_of_documents_and_counts_them(
     path = tmp_path / f"graph{suffix}"
     count = write_graph(iter([BIRTH, STUDIES]), path, relation_names=RELATION_NAMES, model=MODEL)
     assert count == 2
-    two_files = ["graph-nodes.csv", "graph-relationships.csv"]
-    assert written(path) == (two_files if suffix == ".csv" else [path.name])
+    files = ["graph-nodes.csv", "graph-relationships.csv", "graph.csv"]
+    assert written(path) == (files if suffix == ".csv" else [path.name])
     for found in tmp_path.iterdir():
         assert "Velden" in found.read_text("utf-8")
 

@@ -30,9 +30,10 @@ def test_the_columns_of_the_csv_files_are_named(tmp_path: Path) -> None:
     from factloom.graph.exports import write_graph
 
     write_graph([], tmp_path / "graph.csv")
-    section = PAGE[PAGE.index("## CSV for Neo4j") :]
+    section = PAGE[PAGE.index("## CSV") :]
+    assert len(list(tmp_path.iterdir())) == 3
     for path in tmp_path.iterdir():
-        [header] = csv.reader(path.read_text("utf-8").splitlines())
+        [header] = csv.reader(path.read_text("utf-8-sig").splitlines())
         assert all(f"`{column}`" in section for column in header)
 
 

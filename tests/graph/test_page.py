@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from export_documents import BIRTH, MODEL, RELATION_NAMES, STUDIES, document
 from factloom.document import Document, Relation
 from factloom.graph import page
 from factloom.graph.exports import write_graph
+from factloom.graph.page.content import hue
 
 HOSTILE = '</script><img src=x onerror="alert(1)"><script>alert(2)</script><!-- &amp; \u2028'
 FOLDER = files("factloom.graph.page")
@@ -78,6 +80,17 @@ def test_the_content_has_texts_merged_entities_and_relations(tmp_path: Path) -> 
     assert (birth["document"], studies["document"]) == (0, 1)
     assert (birth["name"], birth["score"], birth["evidence"]) == ("place of birth", 0.75, [0])
     assert studies["score"] is None
+
+
+def test_a_type_has_the_same_colour_on_every_page(tmp_path: Path) -> None:
+    other = document("x", "Torvik Halden", {"Torvik": "LOC", "Halden": "SHIP"})
+    pages = [content_of(written(tmp_path, *shown))["hues"] for shown in ([BIRTH], [other, STUDIES])]
+    assert pages[0].keys() == {"PER", "LOC"}
+    assert pages[1].keys() == {"PER", "LOC", "ORG", "SHIP"}
+    assert all(pages[1][type] == hue for type, hue in pages[0].items())
+    assert len(set(pages[1].values())) == 4
+    usual = sorted(hue(type) for type in ("PER", "ORG", "LOC", "TIME", "NUM", "MISC"))
+    assert min(after - before for before, after in pairwise([*usual, usual[0] + 360])) >= 40
 
 
 def test_the_content_says_what_a_relation_follows_from(tmp_path: Path) -> None:

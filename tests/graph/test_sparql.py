@@ -1,15 +1,10 @@
-"""Queries: which graphs they ask, and what they may not ask."""
-
-import doctest
+"""Queries before they are asked: which graphs they ask, how much, and how deep."""
 
 import pytest
+from pyoxigraph import Store
 
-from factloom.graph import sparql
-from factloom.graph.sparql import asks_another_server, says_which_graphs
-
-
-def test_doctests_of_the_module_hold() -> None:
-    assert doctest.testmod(sparql).failed == 0
+from factloom.errors import InputError
+from factloom.graph.sparql import DEEPEST, LONGEST, question
 
 
 @pytest.mark.parametrize(
@@ -26,7 +21,7 @@ def test_doctests_of_the_module_hold() -> None:
     ],
 )
 def test_a_from_clause_is_found(query: str) -> None:
-    assert says_which_graphs(query)
+    assert not question(query).all_graphs
 
 
 @pytest.mark.parametrize(
@@ -44,35 +39,37 @@ def test_a_from_clause_is_found(query: str) -> None:
     ],
 )
 def test_what_is_no_from_clause_is_not_taken_for_one(query: str) -> None:
-    assert not says_which_graphs(query)
+    assert question(query).all_graphs
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "rows"),
     [
-        "SELECT * { SERVICE <http://x.org/> { ?s ?p ?o } }",
-        "SELECT * { ?s ?p ?o.service silent ?s { ?s ?p ?o } }",
-        "SELECT * { ?s ?p 'o'.SERVICE<http://x.org/>{ ?s ?p ?o } }",
-        "PREFIX x: <http://x.org/#> SELECT * { SERVICE x:y { ?s ?p ?o } }",
-        "SELECT * { ?s ?p 5.SERVICE # <\n ?s { ?s ?p ?o } }",
-        "PREFIX : <http://x.org/> SELECT * { SERVICE:x { ?s ?p ?o } }",
-        "PREFIX a: <http://x.org/> SELECT * { serviceA:x # here\n{ ?s ?p ?o } }",
+        ("SELECT * { VALUES ?x { 1 2 3 4 } }", 2),
+        ("SELECT * { VALUES ?x { 1 2 3 4 } } # all of them", 2),
+        ("SELECT * { VALUES ?x { 1 2 3 4 } } LIMIT 3", 2),
+        ("SELECT * { VALUES ?x { 1 2 3 4 } } LIMIT 1", 1),
+        ("SELECT * { VALUES ?x { 1 2 3 4 } } OFFSET 3", 1),
+        ("SELECT * { } VALUES ?x { 1 2 3 4 }", 2),
+        ("SELECT * { { SELECT * { VALUES ?limit { 1 2 3 4 } } LIMIT 3 } }", 2),
     ],
 )
-def test_a_service_clause_is_found(query: str) -> None:
-    assert asks_another_server(query)
+def test_a_limit_is_put_where_the_grammar_has_it(query: str, rows: int) -> None:
+    assert len(list(Store().query(question(query, limit=2).sparql))) == rows
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT ?service $service { ?service ?p $service }",
-        "PREFIX service: <urn:service#> SELECT * { ?s service:service ?o ; service:x.service 1 }",
-        "SELECT * { ?s <http://x.org/service> 'SERVICE <http://x.org/> {}'@service }",
-        'SELECT * { ?s rdfs:label """a " SERVICE ?x""" } # SERVICE <http://x.org/> {}',
-        "SELECT * { _:service relation:self-service ?services }",
-        "PREFIX service: <urn:service#> SELECT * { GRAPH service:x { ?s ?p ?o } }",
-    ],
-)
-def test_what_is_no_service_clause_is_not_taken_for_one(query: str) -> None:
-    assert not asks_another_server(query)
+@pytest.mark.parametrize("brackets", ["{}", "()", "[]"])
+def test_brackets_in_brackets_have_a_limit(brackets: str) -> None:
+    opening, closing = brackets
+    question(f"SELECT * {opening * DEEPEST}{closing * DEEPEST}")
+    with pytest.raises(InputError, match="brackets inside each other"):
+        question(f"SELECT * {opening * (DEEPEST + 1)}{closing * (DEEPEST + 1)}")
+
+
+def test_brackets_behind_each_other_have_none() -> None:
+    question("SELECT * {" + "{} " * (2 * DEEPEST) + "}")
+
+
+def test_the_length_has_a_limit() -> None:
+    with pytest.raises(InputError, match=f"{LONGEST + 1} characters"):
+        question(" " * (LONGEST + 1))

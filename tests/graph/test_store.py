@@ -491,8 +491,8 @@ def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
 def test_a_store_of_another_layout_is_not_touched(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store") as store:
         node, version = NamedNode("urn:factloom:store"), term("fl:version")
-        store.disk.remove(Quad(node, version, Literal(VERSION), CATALOGUE))
-        store.disk.add(Quad(node, version, Literal("999"), CATALOGUE))
+        store.disk.database.remove(Quad(node, version, Literal(VERSION), CATALOGUE))
+        store.disk.database.add(Quad(node, version, Literal("999"), CATALOGUE))
     with pytest.raises(InputError, match="its layout is 999"):
         Store.open(tmp_path / "store")
 

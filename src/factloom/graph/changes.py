@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
+from factloom.graph.disk import Disk
+
 Node = NamedNode | Literal
 
 
@@ -21,7 +23,7 @@ class Changes:
     are gathered here and written in one transaction, so that a kill leaves either all or none.
     """
 
-    def __init__(self, disk: pyoxigraph.Store) -> None:
+    def __init__(self, disk: Disk) -> None:
         self.disk = disk
         self._removed: set[Quad] = set()
         self._added = pyoxigraph.Store()  # in memory

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.graph.changes import Changes, text_of
-from factloom.graph.identifiers import document_iri
+from factloom.graph.identifiers import document_iri, document_of_entity
 from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import term
 
@@ -116,12 +116,18 @@ class Decisions:
         return {text_of(quad.object) for quad in quads}
 
     def _remember(self, entity: Profile) -> None:
-        self._add(entity.iri, OF_DOCUMENT, _document_node(entity.document))
+        self.changes.add(of_document(entity.iri))
         for name in entity.known_by():
             self._add(entity.iri, KNOWN_BY, Literal(name))
 
     def _add(self, entity: str, predicate: NamedNode, object: NamedNode | Literal) -> None:
         self.changes.add(Quad(NamedNode(entity), predicate, object, DECISIONS))
+
+
+def of_document(entity: str) -> Quad:
+    """The document that a decision about an entity speaks of."""
+    node = _document_node(document_of_entity(entity))
+    return Quad(NamedNode(entity), OF_DOCUMENT, node, DECISIONS)
 
 
 def _document_node(document: str) -> NamedNode:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from factloom.text.pronouns import is_pronoun
+
 
 def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -25,11 +27,6 @@ _INNER_DOT = re.compile(r"(?<=\w)\.(?=\w\b)")  # U.S.A. is USA
 _NOT_A_WORD = re.compile(r"[\W_]+")
 _TITLES = _set_of("mr mrs ms miss dr prof professor sir lord lady dame st saint")
 _SMALL_WORDS = _set_of("of the and for in de la")
-_PRONOUNS = _set_of(
-    "i me my mine you your yours he him his she her hers it its we us our ours they them their "
-    "theirs this that these those who whom whose which himself herself itself themselves "
-    "我 你 您 他 她 它 我们 你们 他们 她们 它们 自己 这 那 其"
-)
 _IDEOGRAPHS = re.compile(r"[㐀-鿿豈-﫿぀-ヿ가-힯]")
 _MONTH_NAMES = (
     "january february march april may june july august september october november december"
@@ -67,10 +64,8 @@ def name_key(name: str) -> str:
 
 def is_name(mention: str) -> bool:
     """Whether a mention names something outside its document; "she" and "the firm" do not."""
-    if mention.startswith("the ") and mention.islower():
-        return False
-    in_capitals = mention.isupper() and len(mention) > 1  # "US" is a name, "us" is none
-    return in_capitals or mention.casefold() not in _PRONOUNS
+    nominal = mention.startswith("the ") and mention.islower()
+    return not nominal and not is_pronoun(mention)
 
 
 def person_key(name: str) -> str:

@@ -8,6 +8,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
+from factloom.graph.disk import DISK_FAILURES, Disk
+from factloom.graph.snapshot import Snapshot
 from factloom.graph.stored_things import CATALOGUE
 from factloom.graph.vocabulary import term
 
@@ -17,11 +19,14 @@ _STORE = NamedNode("urn:factloom:store")
 _HAS_VERSION = term("fl:version")
 _OWN_FILE = re.compile(r"(CURRENT|LOCK|IDENTITY|LOG.*|MANIFEST-.*|OPTIONS-.*|.*\.(sst|log|dbtmp))")
 
+# What is read of a store whose writer has just begun, or was killed so early.
+_BEING_MADE = ("Column family not found", "only possible on read-write instances")
+
 # "While lock file: .../LOCK", or "lock hold by current process, ... .../LOCK"
 _LOCKED = re.compile(r"\block (file|hold)\b")
 
 
-def open_disk(directory: Path, must_exist: bool) -> pyoxigraph.Store:
+def open_disk(directory: Path, must_exist: bool) -> Disk:
     """The store in a directory; an empty or missing one is made, unless it must be there."""
     place = Place(file=str(directory))
     if must_exist and not (directory / "CURRENT").exists():
@@ -30,13 +35,40 @@ def open_disk(directory: Path, must_exist: bool) -> pyoxigraph.Store:
         raise InputError("not-a-store", place)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        disk = pyoxigraph.Store(str(directory))
-    except (OSError, RuntimeError) as error:  # a damaged file is a RuntimeError
+        disk = Disk(pyoxigraph.Store(str(directory)), place)
+    except DISK_FAILURES as error:
         if _LOCKED.search(str(error).replace(str(directory), "")):
             raise InputError("store-in-use", place) from None
         raise InputError("store-damaged", place, detail=error) from None
-    _check_version(disk, place)
+    if not check_version(disk, place):
+        disk.extend([Quad(_STORE, _HAS_VERSION, Literal(VERSION), CATALOGUE)])
     return disk
+
+
+def take_snapshot(directory: Path) -> Snapshot:
+    """The store in a directory as it is now, for those that only read."""
+    if not (directory / "CURRENT").exists():
+        raise InputError("no-store", Place(file=str(directory)))
+    return Snapshot(directory)
+
+
+def read_disk(snapshot: Snapshot, place: Place) -> Disk:
+    """The store of a snapshot."""
+    disk = read_anything(snapshot, place)
+    check_version(disk, place)
+    return disk
+
+
+def read_anything(snapshot: Snapshot, place: Place) -> Disk:
+    """The same whatever it holds, and even where the version cannot be read."""
+    files = str(snapshot.path)
+    try:
+        return Disk(pyoxigraph.Store.read_only(files), place, files)
+    except DISK_FAILURES as error:
+        detail = str(error).replace(files, place.file or "")
+        if any(words in detail for words in _BEING_MADE):
+            raise InputError("no-store", place) from None
+        raise InputError("store-damaged", place, detail=detail) from None
 
 
 def _may_be_store(directory: Path) -> bool:
@@ -49,11 +81,13 @@ def _may_be_store(directory: Path) -> bool:
     )
 
 
-def _check_version(disk: pyoxigraph.Store, place: Place) -> None:
+def check_version(disk: Disk, place: Place) -> bool:
+    """Whether it says the version, which has to be this one; a new store does not yet."""
     found = next(disk.quads_for_pattern(_STORE, _HAS_VERSION, None, CATALOGUE), None)
     if found is None:
-        if next(disk.quads_for_pattern(None, None, None, None), None) is not None:
+        if next(iter(disk), None) is not None:
             raise InputError("not-a-store", place)  # somebody else's database
-        disk.add(Quad(_STORE, _HAS_VERSION, Literal(VERSION), CATALOGUE))
-    elif (version := text_of(found.object)) != VERSION:
+        return False
+    if (version := text_of(found.object)) != VERSION:
         raise InputError("store-version", place, version=version, known=VERSION)
+    return True

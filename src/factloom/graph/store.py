@@ -9,20 +9,21 @@ Each document is taken in by one transaction. A process that is killed leaves wh
 behind, and the next ingest passes over those that are there already.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.document import Document
 from factloom.errors import DocumentError, InputError, Place
-from factloom.formats.json_records import encode
+from factloom.graph.asking import Answer, Formats, Limits, ask
 from factloom.graph.changes import Changes, text_of
+from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.identifiers import (
     document_iri,
     document_key,
@@ -32,20 +33,26 @@ from factloom.graph.identifiers import (
     relation_iri,
     relation_of,
 )
+from factloom.graph.lookup import Connection, Lookup, Thing
 from factloom.graph.merging import Cluster, Merge
-from factloom.graph.opening import open_disk
+from factloom.graph.opening import open_disk, read_disk, take_snapshot
 from factloom.graph.profiles import profiles
-from factloom.graph.questions import Connection, Questions, Thing
-from factloom.graph.sparql import answer
+from factloom.graph.records import (
+    CONTENT,
+    FINGERPRINT,
+    READ_BY,
+    TEXT_FINGERPRINT,
+    is_given_the_same,
+    record_of,
+    text_fingerprint,
+)
+from factloom.graph.snapshot import Snapshot
+from factloom.graph.sparql import question
 from factloom.graph.statistics import Statistics, count
 from factloom.graph.stored_things import CATALOGUE, StoredThings, read_merges
-from factloom.graph.vocabulary import LABEL, RELATION_NAMES, SOURCE, document_quads, term
+from factloom.graph.vocabulary import LABEL, RELATION_NAMES, SOURCE, document_quads
 
-FINGERPRINT = term("fl:fingerprint")
-TEXT_FINGERPRINT = term("fl:textFingerprint")
-READ_BY = term("fl:readBy")
-CONTENT = term("fl:content")
-
+_LIMITS, _FORMATS = Limits(), Formats()
 _JOURNAL = 500_000  # quads; the journal has 0.7 kB of each, and keeps them all until it is emptied
 
 
@@ -61,17 +68,29 @@ class IngestReport:
 
 
 class Store:
-    """A graph of documents in a directory. One process at a time may have it open."""
+    """A graph of documents in a directory. One process may write, and any number may read."""
 
-    def __init__(self, directory: Path, must_exist: bool) -> None:
+    def __init__(self, directory: Path, disk: Disk, snapshot: Snapshot | None = None) -> None:
         self.directory = directory
-        self.disk = open_disk(directory, must_exist)
+        self.disk = disk
+        self._snapshot = snapshot  # of one that is only read
         self._journalled = 0  # quads that are written, and safe, but in no table yet
 
     @classmethod
     def open(cls, directory: str | Path, *, must_exist: bool = False) -> Self:
-        """Open the store in a directory, and make it where there is none."""
-        return cls(Path(directory), must_exist)
+        """Open the store in a directory to read and write, and make it where there is none."""
+        return cls(Path(directory), open_disk(Path(directory), must_exist))
+
+    @classmethod
+    def read(cls, directory: str | Path) -> Self:
+        """Read the store in a directory as it is now, whoever may write to it meanwhile."""
+        snapshot = take_snapshot(Path(directory))
+        try:
+            disk = read_disk(snapshot, Place(file=str(directory)))
+        except InputError:
+            snapshot.close()
+            raise
+        return cls(Path(directory), disk, snapshot)
 
     def close(self) -> None:
         """Let other processes have it; nothing happens to one that is closed."""
@@ -82,6 +101,8 @@ class Store:
                 self._empty_journal()
         finally:
             del self.disk  # the last reference closes the files
+            if self._snapshot is not None:
+                self._snapshot.close()
 
     def __enter__(self) -> Self:
         return self
@@ -107,7 +128,7 @@ class Store:
         counts = dict.fromkeys(("added", "replaced", "unchanged"), 0)
         facts = merges = 0
         for document in documents:
-            record = _record(document, relation_names, model)
+            record = record_of(document, relation_names, model)
             stored = self._about(document_key(document), FINGERPRINT)
             if stored == record[FINGERPRINT]:
                 counts["unchanged"] += 1
@@ -125,10 +146,10 @@ class Store:
         leave those out that the model does not look at.
         """
         key = document_key(document)
-        if self._about(key, TEXT_FINGERPRINT) != _text_fingerprint(document, model):
+        if self._about(key, TEXT_FINGERPRINT) != text_fingerprint(document, model):
             return False
         given = document.sentences or document.mentions
-        return not given or _is_given_the_same(document, self.document(key))
+        return not given or is_given_the_same(document, self.document(key))
 
     def source(self, document_id: str) -> str | None:
         """Where the text of a document came from; None if it is not there or did not say."""
@@ -181,12 +202,26 @@ class Store:
 
     def find(self, name: str, type: str | None = None) -> Thing:
         """The thing that has this name, whatever its case."""
-        return self._questions().find(name, type)
+        return self._lookup().find(name, type)
 
-    def neighbours(self, name: str, type: str | None = None) -> list[Connection]:
-        """The facts about a thing, from all documents that speak of it."""
-        questions = self._questions()
-        return questions.neighbours(questions.find(name, type))
+    def things(self, type: str | None = None, part: str = "") -> Iterator[Thing]:
+        """The things of a type, with a name that has this part, whatever its case."""
+        return self._lookup().all_things(type, part)
+
+    def neighbours(
+        self,
+        name: str,
+        type: str | None = None,
+        *,
+        relation: str | None = None,
+        minimum_score: float = 0.0,
+    ) -> list[Connection]:
+        """The facts about a thing, from all documents that speak of it, the surest first.
+
+        `relation` is an id or a name; a fact without a score, as people annotate it, is sure.
+        """
+        lookup = self._lookup()
+        return lookup.neighbours(lookup.find(name, type), relation, minimum_score)
 
     def path(
         self,
@@ -198,9 +233,9 @@ class Store:
         longest: int = 6,
     ) -> list[Connection]:
         """A shortest chain of facts between two things; empty if there is none so short."""
-        questions = self._questions()
-        ends = questions.find(start, start_type), questions.find(goal, goal_type)
-        return questions.path(*ends, longest)
+        lookup = self._lookup()
+        ends = lookup.find(start, start_type), lookup.find(goal, goal_type)
+        return lookup.path(*ends, longest)
 
     def merges(self, name: str | None = None, type: str | None = None) -> Iterator[Merge]:
         """Which entities were taken to be the same, and why; of one thing, or of all."""
@@ -243,14 +278,32 @@ class Store:
 
     # --- questions ---------------------------------------------------------------------------
 
-    def query(self, sparql: str) -> Any:
-        """The answer of pyoxigraph: solutions, triples, or a truth value.
+    def query(
+        self,
+        sparql: str,
+        *,
+        limit: int | None = None,
+        limits: Limits = _LIMITS,
+        formats: Formats = _FORMATS,
+    ) -> Answer:
+        """The answer to a query as it comes: pyoxigraph's solutions, its triples, or a truth value.
 
         All graphs are asked as one, unless a FROM clause says which; `GRAPH ?document { ... }`
         tells the documents apart. The prefixes of `vocabulary.PREFIXES` are known. Rows are found
-        as they are read, so that one of `sparql.QUERY_FAILURES` may come as late as then.
+        as they are read, so that an error may come as late as then. `limit` are the rows that are
+        wanted at most.
         """
-        return answer(self.disk, sparql, Place(file=str(self.directory)))
+        asked = question(sparql, limit)
+        place = Place(file=str(self.directory))
+        if self._snapshot is not None:
+            return ask(self._snapshot.path, asked, limits, place, formats)
+        if self._journalled:  # else each query would have to read the journal
+            self._empty_journal()
+        with ExitStack() as kept:
+            snapshot = kept.enter_context(take_snapshot(self.directory))
+            answer = ask(snapshot.path, asked, limits, place, formats)
+            answer.afterwards = kept.pop_all()
+        return answer
 
     def statistics(self) -> Statistics:
         """How much of what there is."""
@@ -276,7 +329,7 @@ class Store:
     def _write(self, changes: Changes) -> None:
         try:
             self._journalled += changes.write()
-        except OSError as error:
+        except DISK_FAILURES as error:
             raise self._not_written(error) from error
         if self._journalled >= _JOURNAL:
             self._empty_journal()
@@ -285,11 +338,11 @@ class Store:
         """Bring what is written to its tables. Nothing is lost without, but the disk fills."""
         try:
             self.disk.flush()
-        except OSError as error:
+        except DISK_FAILURES as error:
             raise self._not_written(error) from error
         self._journalled = 0
 
-    def _not_written(self, error: OSError) -> InputError:
+    def _not_written(self, error: Exception) -> InputError:
         return InputError("store-not-written", Place(file=str(self.directory)), detail=error)
 
     def _put(
@@ -351,10 +404,10 @@ class Store:
         """The IRI of what a document calls `name`."""
         if self._about(document, FINGERPRINT) is None:
             raise self._unknown_document(document)
-        return self._questions().entity_of_document(name, document, type)
+        return self._lookup().entity_of_document(name, document, type)
 
-    def _questions(self) -> Questions:
-        return Questions(StoredThings(Changes(self.disk)), Place(file=str(self.directory)))
+    def _lookup(self) -> Lookup:
+        return Lookup(StoredThings(Changes(self.disk)), Place(file=str(self.directory)))
 
     def _unknown_document(self, document_id: str) -> InputError:
         place = Place(file=str(self.directory), document=document_id)
@@ -363,44 +416,3 @@ class Store:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
-
-
-def _names_used(document: Document, relation_names: Mapping[str, str]) -> list[tuple[str, str]]:
-    used = sorted({relation.type for relation in document.relations})
-    return [(relation, relation_names[relation]) for relation in used if relation in relation_names]
-
-
-def _record(
-    document: Document, relation_names: Mapping[str, str], model: str
-) -> dict[NamedNode, str]:
-    """What the catalogue keeps of a document."""
-    content = encode(document.to_json(), document.id)
-    return {
-        FINGERPRINT: _digest([content, _names_used(document, relation_names), model]),
-        TEXT_FINGERPRINT: _text_fingerprint(document, model),
-        READ_BY: model,
-        CONTENT: content,
-    }
-
-
-def _text_fingerprint(document: Document, model: str) -> str:
-    return _digest([document.text, model])
-
-
-def _is_given_the_same(document: Document, stored: Document) -> bool:
-    """Whether a document says no other than the stored one, before a model adds to it."""
-    if document.sentences and _bounds(document) != _bounds(stored):
-        return False
-    if not document.mentions:
-        return True
-    given, known = ((each.mentions, each.entities, each.candidates) for each in (document, stored))
-    return given == known
-
-
-def _bounds(document: Document) -> list[tuple[int, int]]:
-    # A model may add tokens to sentences.
-    return [(sentence.start, sentence.end) for sentence in document.sentences]
-
-
-def _digest(content: object) -> str:
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -51,7 +51,7 @@ def write_graph(
     or never.
     """
     write = _writer(path)
-    counted = _Counted(documents)
+    counted = CountedDocuments(documents)
     models = Models(model)
     write(counted, path, relation_names=relation_names, models=models, clusters=clusters)
     return counted.count
@@ -79,7 +79,7 @@ def _writer(path: Path, also: tuple[str, ...] = ()) -> Writer:
     return found
 
 
-class _Counted:
+class CountedDocuments:
     """Documents that are counted as they pass, and whose ids tell them apart."""
 
     def __init__(self, documents: Iterable[Document]) -> None:

@@ -1,6 +1,10 @@
-"""Two CSV files that `neo4j-admin database import` takes: nodes and relationships.
+"""A table of facts for a spreadsheet, and two files that `neo4j-admin database import` takes.
+
+The table is for people: sentences are counted from 1, and no cell is a formula. The other files are
+for a program: names are as they are, and sentences are counted from 0 as in a Document.
 
 https://neo4j.com/docs/operations-manual/current/import/
+https://owasp.org/www-community/attacks/CSV_Injection
 """
 
 import csv
@@ -11,16 +15,19 @@ from itertools import chain
 from pathlib import Path
 
 from factloom.document import Document
-from factloom.formats.output import write_together
+from factloom.files.output import write_together
 from factloom.graph.exports.merged import Edge, Node, merged_graph
 from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
 
+_FACT_HEADER = ("head", "relation", "tail", "score", "evidence", "sentences", "document")
 _NODE_HEADER = ("id:ID", "name", "type", "aliases:string[]", "documents:string[]", ":LABEL")
 _EDGE_HEADER = (
     *(":START_ID", ":END_ID", ":TYPE", "relation", "name", "score:float", "document"),
     *("sentences:int[]", "evidence", "model"),
 )
+_UTF8 = "\ufeff"  # without it, a spreadsheet guesses the encoding
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 _LIST_MARK = ";"  # the importer's own choice
 _NOT_A_LABEL = re.compile(r"\W+")
 # A field over several lines needs an option of the importer; NUL is an error for it.
@@ -36,20 +43,37 @@ def write(
     clusters: Iterable[Cluster] | None,
 ) -> None:
     with merged_graph(documents, relation_names, clusters) as graph:
+        of_facts, of_nodes, of_edges = files_of(path)
+        names = {node.id: node.name for node in graph.nodes}
+        facts = (_fact_row(edge, names) for edge in graph.edges())
         nodes = (_node_row(node) for node in graph.nodes)
         edges = (_edge_row(edge, models.of(edge.document)) for edge in graph.edges())
         write_together(
             {
-                beside(path, "nodes"): _lines(_NODE_HEADER, nodes),
-                beside(path, "relationships"): _lines(_EDGE_HEADER, edges),
+                of_facts: chain([_UTF8], _lines(_FACT_HEADER, facts)),
+                of_nodes: _lines(_NODE_HEADER, nodes),
+                of_edges: _lines(_EDGE_HEADER, edges),
             }
         )
 
 
-def beside(path: Path, part: str) -> Path:
-    """`graph.csv` is written as `graph-nodes.csv` and `graph-relationships.csv`."""
+def files_of(path: Path) -> list[Path]:
+    """Beside the facts in `graph.csv` stand `graph-nodes.csv` and `graph-relationships.csv`."""
     ending = len(".csv.gz" if path.name.lower().endswith(".gz") else ".csv")
-    return path.with_name(f"{path.name[:-ending]}-{part}{path.name[-ending:]}")
+    start, suffix = path.name[:-ending], path.name[-ending:]
+    return [path, *(path.with_name(f"{start}-{p}{suffix}") for p in ("nodes", "relationships"))]
+
+
+def _fact_row(edge: Edge, names: Mapping[str, str]) -> tuple[str, ...]:
+    score = "" if edge.score is None else repr(float(edge.score))
+    sentences = " ".join(str(sentence + 1) for sentence in edge.sentences)
+    cells = (names[edge.head], edge.name, names[edge.tail], score, " ".join(edge.evidence))
+    return tuple(_no_formula(cell) for cell in (*cells, sentences, edge.document))
+
+
+def _no_formula(cell: str) -> str:
+    """The cell as text, also where a spreadsheet would calculate it."""
+    return f"'{cell}" if cell.startswith(_FORMULA_SIGNS) else cell
 
 
 def _node_row(node: Node) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
 from factloom.document import Document
-from factloom.formats.output import complete_or_nothing
+from factloom.files.output import complete_or_nothing
 from factloom.graph.exports.merged import Edge, MergedGraph, Node, merged_graph
 from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
@@ -103,7 +103,12 @@ class _Writer:
         if not value:
             return
         self._open("data", key=key)
-        self.xml.characters(_clean(value))
+        first, *others = _clean(value).split("\r")
+        self.xml.characters(first)
+        for other in others:
+            # Written as it is, a reader would take it for a line's end as any other.
+            self.xml.ignorableWhitespace("&#13;")
+            self.xml.characters(other)
         self.xml.endElement("data")
 
 

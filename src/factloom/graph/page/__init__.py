@@ -18,7 +18,7 @@ from string import Template
 
 from factloom.document import Document
 from factloom.errors import ModelError
-from factloom.formats.output import write_pieces
+from factloom.files.output import write_pieces
 from factloom.graph.exports.merged import merged_graph
 from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster

@@ -1,5 +1,6 @@
 """What the page shows of the documents, as plain objects for JSON; page.js reads them."""
 
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,16 @@ from factloom.explanations import explanations
 from factloom.graph.exports.merged import MergedGraph
 from factloom.graph.identifiers import document_key, entity_iris
 from factloom.graph.page.text_pieces import Piece, text_pieces
+
+# Far from each other; types that mean the same have the same one.
+_HUES = {
+    **dict.fromkeys(("PER", "PERSON", "NAME"), 215),
+    **dict.fromkeys(("ORG", "ORGANIZATION", "COMPANY"), 28),
+    **dict.fromkeys(("LOC", "GPE", "LOCATION", "PLACE"), 130),
+    **dict.fromkeys(("TIME", "DATE"), 280),
+    **dict.fromkeys(("NUM", "NUMBER", "CARDINAL", "QUANTITY"), 175),
+    "MISC": 330,
+}
 
 
 def page_content(graph: MergedGraph, *, omitted: int) -> dict[str, Any]:
@@ -20,7 +31,23 @@ def page_content(graph: MergedGraph, *, omitted: int) -> dict[str, Any]:
         ],
         "relations": list(_relations(graph)),
         "omitted": omitted,
+        "hues": {type: hue(type) for type in _types(graph)},
     }
+
+
+def hue(type: str) -> int:
+    """The colour of a type in degrees, the same on every page."""
+    known = _HUES.get(type.upper())
+    return (
+        zlib.crc32(type.upper().encode("utf-8", "surrogatepass")) % 360 if known is None else known
+    )
+
+
+def _types(graph: MergedGraph) -> list[str]:
+    found = {node.type for node in graph.nodes}
+    for document in graph.documents():
+        found |= {mention.type for mention in document.mentions}
+    return sorted(found)
 
 
 def _document(graph: MergedGraph, document: Document) -> dict[str, Any]:

@@ -23,7 +23,7 @@ for (const { type } of content.entities) typeCounts.set(type, (typeCounts.get(ty
 const types = [
   ...new Set([...typeCounts.keys(), ...content.documents.flatMap(mentionTypes)]),
 ].sort();
-const hues = new Map(types.map((type, index) => [type, Math.round(215 + index * 137.5) % 360]));
+const hues = new Map(Object.entries(content.hues)); // the same on every page
 
 function mentionTypes(shown) {
   return shown.pieces.flatMap((piece) => (piece.mentions ?? []).map((mention) => mention.type));

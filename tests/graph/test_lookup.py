@@ -199,3 +199,31 @@ def test_a_thing_related_to_itself_has_its_evidence_once(tmp_path: Path) -> None
         store.ingest([document], relation_names={}, model="test")
         [connection] = store.neighbours("Quillmark")
         assert len(connection.evidence) == 1
+
+
+@pytest.mark.parametrize("name", ["http://x.org/a", "urn:factloom:entity:x", "urn:isbn:5"])
+def test_a_thing_that_is_named_like_an_address_is_found_by_its_name(
+    store: Store, name: str
+) -> None:
+    store.ingest([make_document("web", [("MISC", name)])], relation_names={}, model="test")
+    assert store.find(name).name == name
+    assert store.split(name, "web") == []
+
+
+def test_things_are_those_of_any_name_once(store: Store) -> None:
+    assert {thing.name for thing in store.things()} == {
+        "Ada Lovelace",
+        "Charles Babbage",
+        "London",
+        "10 December 1815",
+    }
+    assert [thing.name for thing in store.things("per", "BABB")] == ["Charles Babbage"]
+    other_name = [thing.name for thing in store.things(part="lovelace")]
+    assert other_name == ["Ada Lovelace"]
+
+
+def test_facts_without_a_score_pass_any_least_score(store: Store) -> None:
+    gold = make_document("gold", [("PER", "Ada Lovelace"), ("ORG", "X")], [(0, "P108", 1)], None)
+    store.ingest([gold], relation_names={}, model="people")
+    found = store.neighbours("ada lovelace", minimum_score=0.9)
+    assert [each.tail.name for each in found] == ["X"]

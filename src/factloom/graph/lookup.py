@@ -1,4 +1,4 @@
-"""Questions that need no SPARQL: which thing has this name, what is around it, how two connect."""
+"""Lookup without SPARQL: which thing has this name, what is around it, how two connect."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +53,7 @@ class Evidence:
     """A document that states a fact, and the sentences that prove it."""
 
     document: str
+    fact: str  # the IRI of the statement
     score: float | None
     sentences: tuple[str, ...]
 
@@ -72,8 +73,8 @@ class Connection:
         return max((each.score for each in self.evidence if each.score is not None), default=None)
 
 
-class Questions:
-    """Answers from the things and facts of a store."""
+class Lookup:
+    """Finds things by their names, and the facts around them."""
 
     def __init__(self, things: StoredThings, place: Place) -> None:
         self.things = things
@@ -106,17 +107,64 @@ class Questions:
             raise self._ambiguous(name, things, {each: [each.iri] for each in things}, place)
         return found[0].iri
 
-    def neighbours(self, thing: Thing) -> list[Connection]:
-        """The facts about a thing, the surest first."""
+    def neighbours(
+        self, thing: Thing, relation: str | None = None, minimum_score: float = 0.0
+    ) -> list[Connection]:
+        """The facts about a thing, the surest first; those of a relation, by its id or its name.
+
+        A fact that people have annotated has no score, and is sure.
+        """
+        wanted = None if relation is None else self._relations_called(relation)
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
         for statement, document in self._statements(self.things.members(thing.iri)):
-            head, relation, tail, evidence = self._read(statement, document)
-            gathered.setdefault((head, relation, tail), []).append(evidence)
-        connections = [
-            Connection(self.thing(head), relation, self.thing(tail), tuple(evidence))
-            for (head, relation, tail), evidence in gathered.items()
-        ]
-        return sorted(connections, key=_surest_first)
+            head, stated, tail, evidence = self._read(statement, document)
+            if wanted is None or stated in wanted:
+                gathered.setdefault((head, stated, tail), []).append(evidence)
+        connections = (
+            Connection(self.thing(head), stated, self.thing(tail), tuple(evidence))
+            for (head, stated, tail), evidence in gathered.items()
+        )
+        found = (each for each in connections if _certainty(each) >= minimum_score)
+        return sorted(found, key=_surest_first)
+
+    def all_things(self, type: str | None = None, part: str = "") -> Iterator[Thing]:
+        """The things of a type, with a name that has this part, whatever its case."""
+        roots = set()
+        for entity in self._entities_named(part):
+            root = self.things.root(entity)
+            if root not in roots:
+                roots.add(root)
+                thing = self.thing(root)
+                if _is_of(thing.type, type):
+                    yield thing
+
+    def _entities_named(self, part: str) -> Iterator[str]:
+        wanted = part.casefold()
+        for role in (LABEL, OTHER_NAME):
+            for quad in self.things.changes.disk.quads_for_pattern(None, role, None, None):
+                is_entity = quad.graph_name != RELATION_NAMES
+                if is_entity and wanted in text_of(quad.object).casefold():
+                    yield text_of(quad.subject)
+
+    def _relations_called(self, name: str) -> set[str]:
+        """The relations that have this name or id, whatever its case."""
+        wanted = name.casefold()
+        quads = list(self.things.changes.match(None, LABEL, None, RELATION_NAMES))
+        names = [(relation_of(text_of(quad.subject)), text_of(quad.object)) for quad in quads]
+        found = {
+            relation
+            for relation, words in names
+            if wanted in (words.casefold(), relation.casefold())
+        }
+        if not found:
+            known = ", ".join(
+                sorted(
+                    words if words == relation else f"{words} ({relation})"
+                    for relation, words in names
+                )
+            )
+            raise InputError("no-such-relation", self.place, name=name, known=known or "none")
+        return found
 
     def path(self, start: Thing, goal: Thing, longest: int) -> list[Connection]:
         """A shortest chain of facts between two things, whatever their direction; else nothing.
@@ -142,8 +190,8 @@ class Questions:
         return Thing(root, profile.label, profile.type)
 
     def _all_of(self, name: str, type: str | None) -> list[Thing]:
-        if name.startswith(ENTITY):
-            return [self.thing(self.things.root(name))] if self.things.has(name) else []
+        if name.startswith(ENTITY) and self.things.has(name):
+            return [self.thing(self.things.root(name))]
         keys = {
             plain_key(name_key(name)),
             telling_key(name_key(name)),
@@ -233,7 +281,7 @@ class Questions:
             self.things.root(about[SUBJECT][0]),
             relation_of(about[PREDICATE][0]),
             self.things.root(about[OBJECT][0]),
-            Evidence(document, score, tuple(sentences)),
+            Evidence(document, statement, score, tuple(sentences)),
         )
 
     def _step(self, thing: str, came_from: dict[str, str | None]) -> list[str]:
@@ -293,6 +341,9 @@ def _is_called(entity: Profile, name: str) -> bool:
 
 
 def _surest_first(connection: Connection) -> tuple[float, str, str]:
+    return -_certainty(connection), connection.relation, connection.tail.name
+
+
+def _certainty(connection: Connection) -> float:
     # What people have annotated has no score, and is sure.
-    score = 1.0 if connection.score is None else connection.score
-    return -score, connection.relation, connection.tail.name
+    return 1.0 if connection.score is None else connection.score

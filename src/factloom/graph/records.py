@@ -1,0 +1,58 @@
+"""What the catalogue of a store keeps of a document: all of it, and what tells it from others."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from pyoxigraph import NamedNode
+
+from factloom.document import Document
+from factloom.files.json_records import encode
+from factloom.graph.vocabulary import term
+
+FINGERPRINT = term("fl:fingerprint")
+TEXT_FINGERPRINT = term("fl:textFingerprint")
+READ_BY = term("fl:readBy")
+CONTENT = term("fl:content")
+
+
+def record_of(
+    document: Document, relation_names: Mapping[str, str], model: str
+) -> dict[NamedNode, str]:
+    """What the catalogue keeps of a document."""
+    content = encode(document.to_json(), document.id)
+    return {
+        FINGERPRINT: _digest([content, _names_used(document, relation_names), model]),
+        TEXT_FINGERPRINT: text_fingerprint(document, model),
+        READ_BY: model,
+        CONTENT: content,
+    }
+
+
+def text_fingerprint(document: Document, model: str) -> str:
+    """What tells a text that a model has read from others."""
+    return _digest([document.text, model])
+
+
+def is_given_the_same(document: Document, stored: Document) -> bool:
+    """Whether a document says no other than the stored one, before a model adds to it."""
+    if document.sentences and _bounds(document) != _bounds(stored):
+        return False
+    if not document.mentions:
+        return True
+    given, known = ((each.mentions, each.entities, each.candidates) for each in (document, stored))
+    return given == known
+
+
+def _bounds(document: Document) -> list[tuple[int, int]]:
+    # A model may add tokens to sentences.
+    return [(sentence.start, sentence.end) for sentence in document.sentences]
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _names_used(document: Document, relation_names: Mapping[str, str]) -> list[tuple[str, str]]:
+    used = sorted({relation.type for relation in document.relations})
+    return [(relation, relation_names[relation]) for relation in used if relation in relation_names]
