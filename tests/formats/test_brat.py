@@ -4,17 +4,17 @@ import gzip
 from pathlib import Path
 
 import pytest
-from document_strategies import documents as any_documents
-from document_strategies import searched
-from format_samples import BRAT, BRAT_TEXT, write_sample
 from hypothesis import given
 
+from document_strategies import documents as any_documents
+from document_strategies import searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import DocumentError, FactloomError, InputError
+from factloom.files.source import Source
 from factloom.formats import registry
 from factloom.formats.brat import files_read
-from factloom.formats.source import Source
+from format_samples import BRAT, BRAT_TEXT, write_sample
 
 
 def read_pair(folder: Path, annotations: str, text: str = BRAT_TEXT) -> Document:

@@ -2,13 +2,13 @@ import json
 from pathlib import Path
 
 import pytest
-from document_strategies import paired_documents, searched
-from format_samples import CDR
 from hypothesis import given
 
+from document_strategies import paired_documents, searched
 from factloom import formats
 from factloom.document import Document, Entity, Relation, Sentence
 from factloom.errors import DocumentError
+from format_samples import CDR
 
 
 def read_text(path: Path, content: str) -> list[Document]:

@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-from format_samples import DOCRED_RECORD, SAMPLES, write_sample
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.error_messages import MESSAGES
 from factloom.errors import InputError
+from factloom.files.report import WARNINGS
 from factloom.formats.checking import Check
-from factloom.formats.report import WARNINGS
 from factloom.formats.type_names import read_type_names
+from format_samples import DOCRED_RECORD, SAMPLES, write_sample
 
 
 def flaws_of(path: Path, *documents: Document, **allowed: frozenset[str]) -> list[tuple[str, ...]]:
@@ -126,3 +126,30 @@ def test_file_that_cannot_be_read_is_one_flaw(tmp_path: Path) -> None:
 
 def test_warnings_are_known_problems() -> None:
     assert MESSAGES.keys() >= WARNINGS
+
+
+def test_a_flaw_of_a_whole_document_names_its_line_or_record(tmp_path: Path) -> None:
+    documents = [Document("Ada", name, mentions=(Mention(0, 3, "PER"),)) for name in "ab"]
+    formats.write(documents, tmp_path / "a.jsonl")
+    flaws = Check(tmp_path / "a.jsonl", types=frozenset({"LOC"})).flaws()
+    assert [(flaw.place.line, flaw.place.document) for flaw in flaws] == [(1, "a"), (2, "b")]
+    records = [{**DOCRED_RECORD, "title": name} for name in "ab"]
+    (tmp_path / "a.json").write_text(json.dumps(records), encoding="utf-8")
+    places = {flaw.place.part for flaw in Check(tmp_path / "a.json", types={"LOC"}).flaws()}
+    assert "record 1, mention 0" in places
+
+
+def test_a_pair_without_its_text_does_not_hide_those_behind_it(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write_sample(tmp_path / f"{name}.ann", "brat")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").unlink()
+    check = Check(tmp_path)
+    errors = [flaw for flaw in check.flaws() if flaw.code not in WARNINGS]
+    assert [(flaw.code, Path(flaw.place.file or "").name) for flaw in errors] == [
+        ("file-missing", "a.txt"),
+        ("file-missing", "b.txt"),
+    ]
+    assert check.documents == 1
+    with pytest.raises(InputError, match=r"a\.txt"):
+        list(formats.read(tmp_path))

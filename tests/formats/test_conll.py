@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from document_strategies import searched
-from format_samples import CONLL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import DocumentError, InputError
+from format_samples import CONLL
 
 CHARACTERS = "吴 B-NAME\n重 M-NAME\n阳 E-NAME\n， O\n1 O\n男 S-SEX\n\n京 S-LOC\n"
 
@@ -168,7 +168,7 @@ def test_wrong_line_is_named_and_the_other_sentences_are_read(
 def test_document_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blank: str
 ) -> None:
-    monkeypatch.setattr("factloom.formats.source.MAXIMUM_RECORD", 1000)
+    monkeypatch.setattr("factloom.files.source.MAXIMUM_RECORD", 1000)
     content = "-DOCSTART- O\n\n" + f"word O\n{blank}" * 500
     [(code, line)] = flaws_of(tmp_path / "a", content)
     assert code == "record-too-long"

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from document_strategies import labels, searched
-from format_samples import DOCCANO_RECORDS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import labels, searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation
+from factloom.files.source import Source
 from factloom.formats import registry
-from factloom.formats.source import Source
+from format_samples import DOCCANO_RECORDS
 
 Records = list[dict[str, Any]]
 

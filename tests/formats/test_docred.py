@@ -3,14 +3,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from document_strategies import docred_records, searched
-from format_samples import DOCRED_RECORD, UNLABELLED_RECORD
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import docred_records, searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import DocumentError, InputError
+from format_samples import DOCRED_RECORD, UNLABELLED_RECORD
 
 
 def read_records(path: Path, records: object) -> list[Document]:
@@ -86,7 +86,7 @@ def test_array_is_streamed_whatever_the_size_of_the_pieces(
     path.write_text(json.dumps(records, indent=indent, ensure_ascii=False), encoding="utf-8")
     expected = list(formats.read(path))
     for size in (1, 2, 3, 7, 100, 999):
-        monkeypatch.setattr("factloom.formats.source._PIECE", size)
+        monkeypatch.setattr("factloom.files.source._PIECE", size)
         assert list(formats.read(path)) == expected
 
 
@@ -191,7 +191,7 @@ def test_flawed_record_does_not_hide_those_behind_it(tmp_path: Path) -> None:
         ("wrong-type", "record 0"),
         ("missing-key", "record 1"),
         ("missing-key", "record 1"),
-        ("mention-name-differs", "mention 3"),
+        ("mention-name-differs", "record 2, mention 3"),
         ("wrong-type", "record 3"),
         ("wrong-type", "record 4"),
     ]

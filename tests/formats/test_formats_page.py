@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from format_samples import SAMPLES
 
 from factloom import formats
+from factloom.files.source import Source
 from factloom.formats import registry
-from factloom.formats.source import Source
+from format_samples import SAMPLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```([\w-]+)\n(.*?)```", PAGE, re.DOTALL))

@@ -7,27 +7,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from document_strategies import ODD_CHARACTERS, ODD_VALUES, searched
+from factloom import formats
+from factloom.document import Document
+from factloom.errors import FactloomError
+from factloom.files.report import WARNINGS
 from format_samples import (
     CLUENER_RECORDS,
     CMEEE_RECORDS,
     DOCCANO_RECORDS,
     DOCRED_RECORD,
     GENIA_RECORDS,
+    HOTPOTQA_RECORDS,
     JSONL,
     LABEL_STUDIO_TASKS,
     MRC_RECORDS,
+    MUSIQUE_RECORDS,
+    NQ_OPEN_RECORDS,
     OFFSETS_RECORDS,
     SAMPLES,
+    SQUAD_RECORD,
     write_sample,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from factloom import formats
-from factloom.document import Document
-from factloom.errors import FactloomError
-from factloom.formats.report import WARNINGS
 
 FORMAT_NAMES = (*formats.READABLE, None)
 BEYOND_READING = WARNINGS | {"mention-across-sentences", "repeated-document"}
@@ -43,6 +47,10 @@ RECORDS = {
     "offsets": OFFSETS_RECORDS[0],
     "doccano": DOCCANO_RECORDS[0],
     "label-studio": LABEL_STUDIO_TASKS[0],
+    "squad": SQUAD_RECORD,
+    "hotpotqa": HOTPOTQA_RECORDS[0],
+    "musique": MUSIQUE_RECORDS[0],
+    "nq-open": NQ_OPEN_RECORDS[1],
 }
 thoroughly = settings(searched, max_examples=150)
 

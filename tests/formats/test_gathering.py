@@ -9,14 +9,14 @@ import threading
 from pathlib import Path
 
 import pytest
-from document_strategies import searched
-from format_samples import BRAT, BRAT_TEXT, SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import searched
 from factloom.document import Document
 from factloom.errors import InputError
 from factloom.formats.gathering import Problem, gather, gather_files
+from format_samples import BRAT, BRAT_TEXT, SAMPLES
 
 # An error of brat's may name the text that ought to stand beside the annotations.
 CONTENTS = [content for format, content in SAMPLES.items() if format != "brat"]

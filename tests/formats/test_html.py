@@ -2,15 +2,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from document_strategies import searched
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
+from document_strategies import searched
 from factloom import formats
 from factloom.document import Document
 from factloom.errors import FactloomError, InputError
+from factloom.files.source import Source
 from factloom.formats import registry
-from factloom.formats.source import Source
+from factloom.formats.html import _flattened, page_blocks
 
 
 def read(folder: Path, page: str | bytes, name: str = "page.html") -> Document:
@@ -168,3 +170,42 @@ def test_any_page_gives_a_document_or_an_error(
         document.text.encode("utf-8")
         covered = "".join(sentences(document))
         assert "".join(covered.split()) == "".join(document.text.split())
+
+
+def test_what_is_nested_too_deeply_is_read_in_the_order_of_the_page() -> None:
+    deep = "".join(f"<div>{number} " for number in range(5_000)) + "</div>" * 5_000
+    texts = [block.text for block in page_blocks(f"<p>before</p>{deep}<p>after</p>")]
+    assert texts == ["before", *map(str, range(5_000)), "after"]
+
+
+@pytest.mark.parametrize("opening", ["<div>", "<ul><li>", "<table><tr><td>", "<pre>", "<sup>"])
+def test_no_depth_is_too_deep(opening: str) -> None:
+    assert max(map(depth_of, [_flattened(opening * 3_000), opening * 400])) <= 4 * 512 + 2
+    assert [block.text for block in page_blocks(opening * 3_000 + "x")] == ["x"]
+
+
+def depth_of(markup: str) -> int:
+    node, depth = LexborHTMLParser(markup).body, 0
+    while node is not None:
+        node, depth = node.child, depth + 1
+    return depth
+
+
+def test_what_a_table_holds_does_not_close_what_is_around_it() -> None:
+    trap = "<div><table><tr><td></div>" * 2_000
+    assert _flattened(trap).count("<table>") < 512
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div><p>x<p>y</div>" * 600,
+        "<ul>" + "<li>x" * 2_000 + "</ul>",
+        "<span>" * 400 + "</div>" * 600,
+        "<!-- " + "<div>" * 2_000 + " --> x",
+        "<script>" + "'<div>'" * 2_000 + "</script> x",
+        "<p><img><br>" * 2_000,
+    ],
+)
+def test_pages_that_are_not_deep_stay_as_they_are(markup: str) -> None:
+    assert _flattened(markup) == markup

@@ -3,14 +3,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from document_strategies import documents, searched
-from format_samples import JSONL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import documents, searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import DocumentError, InputError
+from format_samples import JSONL
 
 
 def write_lines(path: Path, *records: object) -> Path:
@@ -69,6 +69,16 @@ def test_other_schema_version_is_refused(tmp_path: Path) -> None:
         ({"entities": [{"mentions": [0], "type": "X"}]}, "dangling-mention", "entity 0"),
         ({"relations": [{"head": 0, "tail": 0, "type": "P"}]}, "dangling-entity", "relation 0"),
         ({"candidates": [[0, 1]]}, "dangling-entity", "candidate 0"),
+        ({"denied": [{"head": 0, "tail": 0, "type": "P"}]}, "dangling-entity", "denied 0"),
+        ({"denied": [{"head": 0, "tail": 0}]}, "missing-key", "denied[0]"),
+        ({"annotated": "P19"}, "wrong-type", "annotated"),
+        ({"unknown": [[0]]}, "wrong-type", "unknown[0]"),
+        ({"unknown": None}, "wrong-type", "unknown"),
+        (
+            {"mentions": [{"start": 0, "end": 1, "type": "X", "kind": "verb"}]},
+            "wrong-type",
+            "mentions[0].kind",
+        ),
         ({"attributes": []}, "wrong-type", "attributes"),
     ],
 )

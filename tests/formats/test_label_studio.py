@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from format_samples import LABEL_STUDIO_TASKS
 
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation
+from format_samples import LABEL_STUDIO_TASKS
 
 Tasks = list[dict[str, Any]]
 

@@ -1,12 +1,13 @@
 """Links between mentions, and the entities and relations that they mean."""
 
 import pytest
-from document_strategies import searched
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import searched
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import Flaw, Place
+from factloom.files.report import Findings
 from factloom.formats.linked_mentions import (
     Link,
     join_mentions,
@@ -14,7 +15,6 @@ from factloom.formats.linked_mentions import (
     mention_identifiers,
     same_meaning,
 )
-from factloom.formats.report import Findings
 
 MENTIONS = tuple(Mention(n, n + 1, kind) for n, kind in enumerate("XYXYX"))
 TEXT = "abcde"

@@ -3,10 +3,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from document_strategies import searched
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import searched
 from factloom import formats
 from factloom.document import Document
 from factloom.errors import FactloomError, InputError

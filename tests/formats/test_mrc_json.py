@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from document_strategies import searched
-from format_samples import MRC_RECORDS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import searched
 from factloom import formats
 from factloom.document import Document, Mention, Sentence
 from factloom.errors import DocumentError
+from format_samples import MRC_RECORDS
 
 
 def question(context: str, number: str, label: str, *spans: str, **more: Any) -> dict[str, Any]:

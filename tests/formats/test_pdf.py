@@ -1,19 +1,21 @@
 import gzip
+import io
 import sys
 from pathlib import Path
 
 import pytest
-from document_strategies import searched
 from hypothesis import given
 from hypothesis import strategies as st
 from pdf_files import pdf_file
+from pypdf import PdfWriter
 
+from document_strategies import searched
 from factloom import formats
 from factloom.document import Document
 from factloom.errors import FactloomError, InputError
+from factloom.files.source import Source
 from factloom.formats import registry
 from factloom.formats.pdf import _paragraphs
-from factloom.formats.source import Source
 
 
 def read(folder: Path, content: bytes, name: str = "paper.pdf") -> Document:
@@ -115,7 +117,7 @@ def test_empty_password_needs_no_key(tmp_path: Path) -> None:
 
 
 def test_too_large_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from factloom.formats import source as limits
+    from factloom.files import source as limits
 
     monkeypatch.setattr(limits, "MAXIMUM_RECORD", 100)
     with pytest.raises(InputError, match="record-too-long"):
@@ -154,3 +156,23 @@ def test_damaged_files_give_a_document_or_an_error(
     if document is not None:
         document.text.encode("utf-8")
         assert document.sentences
+
+
+@pytest.mark.parametrize("lines", [["a"] * 60_000, ["a" * 200_000]], ids=["operations", "text"])
+def test_a_file_does_not_expand_without_end(tmp_path: Path, lines: list[str]) -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(pdf_file([lines])))
+    for page in writer.pages:
+        page.compress_content_streams(level=9)
+    with (tmp_path / "a.pdf").open("wb") as file:
+        writer.write(file)
+    assert (tmp_path / "a.pdf").stat().st_size < 5_000
+    with pytest.raises(InputError) as raised:
+        list(formats.read(tmp_path / "a.pdf"))
+    assert raised.value.code == "expanding-pdf"
+
+
+def test_a_long_text_of_its_own_is_no_trap(tmp_path: Path) -> None:
+    numbers = [f"line {number * 7919 % 10_007} of a long table" for number in range(3_000)]
+    (tmp_path / "a.pdf").write_bytes(pdf_file([numbers]))
+    [document] = formats.read(tmp_path / "a.pdf")
+    assert len(document.text) > 60_000

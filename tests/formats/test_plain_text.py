@@ -2,11 +2,11 @@ import gzip
 from pathlib import Path
 
 import pytest
-from format_samples import TEXT
 
 from factloom import formats
 from factloom.document import Document
 from factloom.errors import InputError
+from format_samples import TEXT
 
 
 def test_file_is_one_document_named_after_it(tmp_path: Path) -> None:

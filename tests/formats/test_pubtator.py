@@ -1,14 +1,14 @@
 from pathlib import Path
 
 import pytest
-from document_strategies import described_documents, searched
-from format_samples import PUBTATOR
 from hypothesis import given
 
+from document_strategies import described_documents, searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import DocumentError
 from factloom.formats.pubtator import split_identifiers
+from format_samples import PUBTATOR
 
 
 def read_text(path: Path, content: str) -> list[Document]:
@@ -126,6 +126,7 @@ def test_entities_that_need_an_identifier_get_one(tmp_path: Path) -> None:
         ("1\t0\t1\tx", "wrong-columns"),
         ("1\tCID\tD1", "wrong-columns"),
         ("1\tCID\tD1\tD1\tNovel\tmore", "wrong-columns"),
+        ("1\t0\tx\tAda\tPER\tD1", "wrong-columns"),
         ("1\tCID\tD1\tD7", "unknown-identifier"),
         ("2\tCID\tD1\tD1", "wrong-identifier"),
         ("1|a|one\n1|a|two", "repeated-passage"),

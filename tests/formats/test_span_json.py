@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from document_strategies import attributes, labels, searched
-from format_samples import CLUENER_RECORDS, CMEEE_RECORDS, GENIA_RECORDS, OFFSETS_RECORDS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from document_strategies import attributes, labels, searched
 from factloom import formats
 from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.files.source import Source
 from factloom.formats import registry
-from factloom.formats.source import Source
+from format_samples import CLUENER_RECORDS, CMEEE_RECORDS, GENIA_RECORDS, OFFSETS_RECORDS
 
 Records = list[dict[str, Any]]
 RECORDS: dict[str, Records] = {
@@ -129,7 +129,9 @@ def test_cluener_spans_include_their_last_character(tmp_path: Path) -> None:
 
 def test_cluener_name_that_is_not_the_text_is_a_warning_and_kept(tmp_path: Path) -> None:
     records: Records = [{"text": "浙商银行", "label": {"company": {"浙商": [[0, 3]]}}}]
-    assert flaws_of(tmp_path / "a", records, "cluener") == [("mention-name-differs", "mention 0")]
+    assert flaws_of(tmp_path / "a", records, "cluener") == [
+        ("mention-name-differs", "record 0, mention 0")
+    ]
     documents = read_records(tmp_path / "a", records, "cluener")
     assert written_records(tmp_path / "b", documents, "cluener") == records
 

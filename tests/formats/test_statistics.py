@@ -1,14 +1,15 @@
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
-from format_samples import CDR, DOCRED_RECORD, UNLABELLED_RECORD
 
 from factloom import formats
-from factloom.document import Document, Relation
+from factloom.document import Answer, Document, Question, Relation
 from factloom.errors import InputError
 from factloom.formats import plots
 from factloom.formats.statistics import Spread, measure
+from format_samples import CDR, DOCRED_RECORD, UNLABELLED_RECORD
 
 
 @pytest.fixture
@@ -29,6 +30,9 @@ def test_counts(documents: list[Document]) -> None:
         "relations": 3,
         "pairs": 8,
         "related pairs": 3,
+        "denied relations": 0,
+        "unknown pairs": 0,
+        "documents annotated for some relations": 0,
         "relations with evidence": 2,
         "intra-sentence relations": 2,
         "inter-sentence relations": 1,
@@ -46,6 +50,30 @@ def test_lengths_and_labels(documents: list[Document]) -> None:
     assert found.spreads["evidence sentences a relation"] == Spread(0, 1.0, 1.0, 2)
     assert found.entity_types == {"PER": 2, "LOC": 2, "ORG": 1}
     assert found.relation_types == {"P19": 1, "P112": 1, "P159": 1}
+
+
+def test_what_is_denied_or_unknown_is_counted(documents: list[Document]) -> None:
+    pronoun = dataclasses.replace(documents[0].mentions[1], kind="pronoun")
+    partly = documents[0].replace(
+        mentions=(documents[0].mentions[0], pronoun, *documents[0].mentions[2:]),
+        denied=(Relation(1, 0, "P19"), Relation(1, 0, "P20")),
+        annotated=("P19",),
+        unknown=((2, 0),),
+    )
+    found = measure([partly, documents[1]])
+    assert found.counts["denied relations"] == 2
+    assert found.counts["unknown pairs"] == 1
+    assert found.counts["documents annotated for some relations"] == 1
+    assert found.to_json()["mention_kinds"] == {"name": 5, "pronoun": 1}
+    assert found.counts["relations"] == 3
+
+
+def test_questions_are_counted_where_there_are_any(documents: list[Document]) -> None:
+    assert "questions" not in measure(documents).counts
+    asked = (Question("Who?", answers=(Answer("Mara"),)), Question("Why?", answers=()))
+    found = measure([documents[0].replace(questions=asked), documents[1]])
+    assert found.counts["questions"] == 2
+    assert found.counts["questions with an answer"] == 1
 
 
 def test_reasoning_patterns_cover_relations_that_follow_from_two_others(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloom.text.names import OVERLAPS, NameTable
+from factloom.text.names import OVERLAPS, NameTable, people_meant
 
 NAMES = st.lists(
     st.lists(st.sampled_from(["Ada", "ada", "Lovelace", "of", "U.S.", "WHO", "北京", "7", "-"]))
@@ -129,3 +129,9 @@ def test_who_is_no_person_has_no_surname() -> None:
     left, right = np.array([0, 1]), np.array([2, 2])
     assert names.bare_name(left, right, np.array([False, True, True])).tolist() == [False, True]
     assert names.bare_name(left, right, np.array([False, True, False])).tolist() == [False, False]
+
+
+def test_who_is_meant_without_comparing_all_names() -> None:
+    names = ["Ada Brook", "Brook", "Ada Quill", "Ada", "John II", "John", "Cy", "A. Brook Quill"]
+    assert people_meant(names) == [0, 0, 1, -1, 2, -1, -1, 3]
+    assert people_meant([]) == []

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from factloom.document import Document
 from factloom.errors import Flaw
+from factloom.files.report import raise_flaw
+from factloom.files.source import Source
 from factloom.formats import registry
 from factloom.formats.checking import Check
 from factloom.formats.registry import FORMATS, READABLE
-from factloom.formats.report import raise_flaw
-from factloom.formats.source import Source
 
 __all__ = ["FORMATS", "READABLE", "check", "read", "write"]
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from factloom.document import Document
 from factloom.errors import DocumentError, Flaw, InputError, Place
-from factloom.formats import source as limits
+from factloom.files import source as limits
+from factloom.files.output import write_together
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source, readable
 from factloom.formats.character_mentions import found_sentences
-from factloom.formats.output import write_together
 from factloom.formats.plain_text import whole_text
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 from factloom.formats.standoff import Line, lines_of, read_lines
 
 _SUFFIX = ".ann"
@@ -43,7 +43,19 @@ def annotation_files(folder: Path) -> list[Path]:
 def files_read(folder: Path) -> list[Path]:
     """All files of a folder that are read: the annotations, and the texts beside them."""
     annotations = annotation_files(folder)
-    return sorted({*annotations, *map(_text_beside, annotations)})
+    return sorted({*annotations, *map(text_beside, annotations)})
+
+
+def is_annotation_file(path: Path) -> bool:
+    """Whether the name is that of a pair, and not of a folder."""
+    return path.name.removesuffix(".gz").endswith(_SUFFIX)
+
+
+def pair(path: Path) -> list[Path]:
+    """The text and the annotations that are written to a file of annotations of this name."""
+    zipped = ".gz" if path.name.endswith(".gz") else ""
+    name = path.name.removesuffix(".gz").removesuffix(_SUFFIX)
+    return [path.with_name(f"{name}.txt{zipped}"), path]
 
 
 def annotations_beside(path: Path) -> bool:
@@ -56,6 +68,7 @@ def annotations_beside(path: Path) -> bool:
 
 
 def read(source: Source, report: Report) -> Iterator[Document]:
+    """The document of a file of annotations, or those of a folder of them."""
     if not source.path.is_dir():
         yield from _read_pair(source, source.name, report)
         return
@@ -63,13 +76,17 @@ def read(source: Source, report: Report) -> Iterator[Document]:
     if not paths:
         raise InputError("file-is-directory", source.place)
     for path in paths:
-        name = path.relative_to(source.path).as_posix().removesuffix(".gz").removesuffix(_SUFFIX)
-        yield from _read_pair(Source(path), name, report)
+        within = readable(path.relative_to(source.path).as_posix())
+        name = within.removesuffix(".gz").removesuffix(_SUFFIX)
+        try:
+            yield from _read_pair(Source(path), name, report)
+        except InputError as error:  # the other pairs are none the worse for it
+            report(error.flaw)
 
 
 def _read_pair(source: Source, identifier: str, report: Report) -> Iterator[Document]:
     lines = _lines(source, report)
-    text = whole_text(Source(_text_beside(source.path)))
+    text = whole_text(Source(text_beside(source.path)))
     findings = Findings(source.place, report)
     findings.name_document(identifier)
     document = _document(lines, text, findings)
@@ -77,7 +94,8 @@ def _read_pair(source: Source, identifier: str, report: Report) -> Iterator[Docu
         yield document
 
 
-def _text_beside(path: Path) -> Path:
+def text_beside(path: Path) -> Path:
+    """The text that is read with a file of annotations."""
     name = path.name.removesuffix(".gz").removesuffix(_SUFFIX)
     zipped = path.with_name(f"{name}.txt.gz")
     return zipped if zipped.is_file() else path.with_name(f"{name}.txt")
@@ -127,7 +145,7 @@ def save(documents: Iterable[Document], path: Path) -> None:
 
     The folder gets its name only when it is complete, and takes the place of none that is there.
     """
-    if path.name.removesuffix(".gz").endswith(_SUFFIX):
+    if is_annotation_file(path):
         found = list(itertools.islice(documents, 2))
         if len(found) > 1:
             raise InputError("one-document-only")
@@ -167,10 +185,9 @@ def _new_file(folder: Path, document: Document, number: int) -> Path:
 
 def _save_pair(document: Document, path: Path) -> None:
     _check_text(document)
-    zipped = ".gz" if path.name.endswith(".gz") else ""
-    name = path.name.removesuffix(".gz").removesuffix(_SUFFIX)
+    text, annotations = pair(path)
     lines = [f"{line}\n" for line in _lines_to_write(document)]
-    write_together({path.with_name(f"{name}.txt{zipped}"): [document.text], path: lines})
+    write_together({text: [document.text], annotations: lines})
 
 
 def _check_text(document: Document) -> None:

@@ -23,8 +23,8 @@ from pydantic import Field, NonNegativeInt, TypeAdapter, ValidationError
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence, Span
 from factloom.errors import DocumentError, Place
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.text.tokens import join_tokens, mention_tokens, tokenised_sentences
 
 _PAIR_COLUMNS = 17

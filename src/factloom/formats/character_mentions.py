@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from factloom.document import Mention, Sentence
-from factloom.formats.report import Findings
+from factloom.files.report import Findings
 from factloom.text.sentences import find_sentences
 
 

@@ -1,12 +1,14 @@
 """`factloom data check`: every flaw of a file, with its place."""
 
+import dataclasses
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from factloom.document import Document
 from factloom.errors import FactloomError, Flaw, Place, flaw
+from factloom.files.report import Collected
+from factloom.files.source import Source
 from factloom.formats import registry
-from factloom.formats.source import Source
 from factloom.text.tags import UNKNOWN_TYPE
 
 
@@ -25,15 +27,19 @@ class Check:
         self._types = types
         self._relation_types = relation_types
         self._ids: set[str] = set()
-        self.documents = self.mentions = self.entities = self.relations = 0
+        self._place_of_document = Place()
+        self.documents = self.mentions = self.entities = self.relations = self.questions = 0
 
     def flaws(self) -> Iterator[Flaw]:
         """Every flaw, errors and warnings; the counts are complete when it has ended."""
-        reported: list[Flaw] = []
+        reported = Collected()
         try:
             read = registry.reader(self._source, self._format)
-            for document in read(self._source, reported.append):
+            for document in read(self._source, reported):
                 yield from _taken(reported)
+                self._place_of_document = dataclasses.replace(
+                    reported.place, file=reported.place.file or str(self._source.path)
+                )
                 yield from self._document_flaws(document)
         except FactloomError as error:  # nothing behind this place can be read
             reported.append(error.flaw)
@@ -44,6 +50,7 @@ class Check:
         self.mentions += len(document.mentions)
         self.entities += len(document.entities)
         self.relations += len(document.relations)
+        self.questions += len(document.questions)
         if document.id in self._ids:
             yield flaw("repeated-document", self._place(document, ""))
         if document.id:
@@ -77,7 +84,9 @@ class Check:
                     yield flaw("unknown-type", place, type=type, part=part)
 
     def _place(self, document: Document, part: str) -> Place:
-        return Place(file=str(self._source.path), document=document.id, part=part)
+        found = self._place_of_document
+        parts = ", ".join(filter(None, (found.part, part)))
+        return dataclasses.replace(found, document=document.id, part=parts)
 
 
 def _unspaced(text: str) -> str:

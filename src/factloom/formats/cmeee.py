@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from factloom.document import Document, Mention
+from factloom.files.json_records import array_pieces, first_records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.character_mentions import found_sentences, mention_at
 from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys
-from factloom.formats.json_records import array_pieces, first_records
 from factloom.formats.record_reading import read_records
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 
 _EXTRA_KEYS = ConfigDict(strict=True, extra="allow")
 

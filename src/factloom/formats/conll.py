@@ -21,7 +21,9 @@ from typing import Any
 
 from factloom.document import Document, Mention, Sentence
 from factloom.errors import Flaw, InputError, Place, flaw
-from factloom.formats import source as limits
+from factloom.files import source as limits
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.conll_layout import (
     Kept,
     Layout,
@@ -30,8 +32,6 @@ from factloom.formats.conll_layout import (
     find_layout,
     usual_end,
 )
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 from factloom.text.tags import (
     OUTSIDE,
     Scheme,

@@ -26,9 +26,11 @@ from pydantic import (
 )
 
 from factloom.document import Document, Mention
+from factloom.files.json_records import conforming, encode, first_records, records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.character_mentions import found_sentences, mention_at
 from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys, record_identifier
-from factloom.formats.json_records import conforming, encode, first_records, records
 from factloom.formats.linked_mentions import (
     Link,
     join_mentions,
@@ -36,8 +38,6 @@ from factloom.formats.linked_mentions import (
     mention_identifiers,
     same_meaning,
 )
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 
 _EXTRA_KEYS = ConfigDict(extra="allow")
 _Identifier = StrictInt | StrictStr

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.files.json_records import array_pieces, conforming, records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.json_keys import extra_keys, other_keys
-from factloom.formats.json_records import array_pieces, conforming, records
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 from factloom.text.tokens import join_tokens, mention_tokens, tokenised_sentences
 
 _EXTRA_KEYS = ConfigDict(strict=True, extra="allow")

@@ -26,11 +26,11 @@ from pathlib import Path
 
 from factloom.document import Document
 from factloom.errors import FactloomError, Flaw, InputError, Place
+from factloom.files.report import WARNINGS
+from factloom.files.source import Source, readable
 from factloom.formats import registry
 from factloom.formats.brat import annotations_beside
 from factloom.formats.options import split_format
-from factloom.formats.report import WARNINGS
-from factloom.formats.source import Source, readable
 
 STANDARD_INPUT = "-"
 
@@ -57,7 +57,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class FoundFile:
     """Where the bytes are, what the user calls them, and how a document of them is named.
 
     `given` and `identifier` can always be written: names that are not UTF-8 are made readable.
@@ -89,17 +89,22 @@ def gather_files(
 
     What is to be left out, such as the outputs, is not read where it stands in a directory.
     """
-    for path in paths:
-        if path != STANDARD_INPUT and not _mode(Path(path)):
-            raise InputError("file-missing", Place(file=path))
+    require_there(paths)
     if format is not None:
         registry.reader_of(format, Place())
     left_out = frozenset(os.path.realpath(path) for path in leave_out)
     return (
         found
-        for file in _files(paths, left_out, skipped)
+        for file in found_files(paths, left_out, skipped)
         for found in _gathered(file, format, skipped)
     )
+
+
+def require_there(paths: Sequence[str]) -> None:
+    """Raise an error for a path at which there is nothing."""
+    for path in paths:
+        if path != STANDARD_INPUT and not _mode(Path(path)):
+            raise InputError("file-missing", Place(file=path))
 
 
 def with_own_ids(documents: Iterable[Document]) -> Iterator[Document]:
@@ -115,26 +120,29 @@ def with_own_ids(documents: Iterable[Document]) -> Iterator[Document]:
         yield document if free == document.id else document.replace(id=free)
 
 
-def _gathered(file: _File, format: str | None, skipped: Skipped) -> Iterator[Gathered]:
+def _gathered(file: FoundFile, format: str | None, skipped: Skipped) -> Iterator[Gathered]:
     source = Source(file.path)
     try:
-        name = format or _format_of(source)
+        name = format or format_of(source)
         whole_file = registry.FORMATS[split_format(name)[0]].whole_file
         path = None if file.passing else readable(os.path.realpath(file.path))
-        for document in with_own_ids(_documents(file, name, whole_file, skipped)):
+        for document in with_own_ids(documents_of(file, name, whole_file, skipped)):
             yield Gathered(document, file.given, path, whole_file)
     except FactloomError as error:
-        skipped(_problem(error, file))
+        skipped(problem_of(error, file))
 
 
-def _documents(file: _File, format: str, whole_file: bool, skipped: Skipped) -> Iterator[Document]:
+def documents_of(
+    file: FoundFile, format: str, whole_file: bool, skipped: Skipped
+) -> Iterator[Document]:
+    """The documents of a file, flaws of single ones being handed to `skipped`."""
     silent = True  # whoever gives a file is to hear of it, one way or the other
 
     def report(found: Flaw) -> None:
         nonlocal silent
         if found.code not in WARNINGS:
             silent = False
-            skipped(_problem(InputError(found), file))
+            skipped(problem_of(InputError(found), file))
 
     source = Source(file.path)
     read = registry.reader_of(format, source.place)
@@ -149,7 +157,7 @@ def _documents(file: _File, format: str, whole_file: bool, skipped: Skipped) -> 
         raise InputError("no-document", source.place)
 
 
-def _format_of(source: Source) -> str:
+def format_of(source: Source) -> str:
     """As the content shows; but what merely looks like prose should be named like prose."""
     suffix = registry.suffix_of(source.path)
     if suffix == ".ann":  # an empty one says that nothing is annotated, and has text beside it
@@ -160,14 +168,14 @@ def _format_of(source: Source) -> str:
     return name
 
 
-def _file_identifier(file: _File, document: Document) -> str:
+def _file_identifier(file: FoundFile, document: Document) -> str:
     if file.passing:  # the same text again is the same document, another text another one
         digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
         return f"{file.path.name}-{digest[:12]}"
     return file.identifier or document.id
 
 
-def _problem(error: FactloomError, file: _File) -> Problem:
+def problem_of(error: FactloomError, file: FoundFile) -> Problem:
     place = error.flaw.place
     if place.file == str(file.path):  # of a pipe this is a copy that nobody knows
         place = dataclasses.replace(place, file=file.given)
@@ -175,14 +183,17 @@ def _problem(error: FactloomError, file: _File) -> Problem:
     return Problem(place, named)
 
 
-def _files(paths: Sequence[str], left_out: Collection[str], skipped: Skipped) -> Iterator[_File]:
+def found_files(
+    paths: Sequence[str], left_out: Collection[str], skipped: Skipped
+) -> Iterator[FoundFile]:
+    """The files at the paths and within folders; what comes through a pipe is copied first."""
     for given in paths:
         path = Path(given)
         mode = 0 if given == STANDARD_INPUT else _mode(path)
         if stat.S_ISDIR(mode):
             yield from _files_within(path, left_out, skipped)
         elif stat.S_ISREG(mode):
-            yield _File(path, readable(given), readable(path.name))
+            yield FoundFile(path, readable(given), readable(path.name))
         else:
             try:
                 with _copy(given) as file:
@@ -191,14 +202,16 @@ def _files(paths: Sequence[str], left_out: Collection[str], skipped: Skipped) ->
                 skipped(Problem(error.flaw.place, error))
 
 
-def _files_within(directory: Path, left_out: Collection[str], skipped: Skipped) -> Iterator[_File]:
+def _files_within(
+    directory: Path, left_out: Collection[str], skipped: Skipped
+) -> Iterator[FoundFile]:
     if os.path.realpath(directory) in left_out:  # such as the store of this run, named by a *
         return
     empty = True
     for path in _walk(directory, left_out, skipped):
         empty = False
         identifier = readable(path.relative_to(directory).as_posix())
-        yield _File(path, readable(str(path)), identifier)
+        yield FoundFile(path, readable(str(path)), identifier)
     if empty:
         error = InputError("nothing-to-read", Place(file=readable(str(directory))))
         skipped(Problem(error.flaw.place, error))
@@ -253,7 +266,7 @@ def _mode(path: Path) -> int:
 
 
 @contextmanager
-def _copy(given: str) -> Iterator[_File]:
+def _copy(given: str) -> Iterator[FoundFile]:
     """What can be read only once, in a file of its own: readers look at the beginning first."""
     with tempfile.TemporaryDirectory(prefix="factloom-") as folder:
         path = Path(folder) / "stdin"
@@ -267,4 +280,4 @@ def _copy(given: str) -> Iterator[_File]:
         except OSError as error:
             detail = error.strerror or error
             raise InputError("file-unreadable", Place(file=given), detail=detail) from None
-        yield _File(path, readable(given), passing=True)
+        yield FoundFile(path, readable(given), passing=True)

@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from factloom.document import Document, Mention, Sentence
 from factloom.errors import Place
+from factloom.files.json_records import conforming, encode, first_records, records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.document_ids import told_apart
 from factloom.formats.json_keys import extra_keys, other_keys
-from factloom.formats.json_records import conforming, encode, first_records, records
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 from factloom.text.tokens import join_tokens, mention_tokens, separator_of, tokenised_sentences
 
 _EXTRA_KEYS = ConfigDict(strict=True, extra="allow")

@@ -5,6 +5,9 @@ forms, side columns, page headers and footers, what is hidden, and marks of foot
 are left out. Headings, paragraphs, list items and rows of tables are sentences of their own at
 least. A page that is not UTF-8 is read as the encoding that it declares.
 
+Elements are nested as deeply as browsers nest them and no deeper: the work of a parser grows with
+the depth, and 100,000 opened `div`s are no page but a trap.
+
 HTML Living Standard, parsed as browsers do: https://html.spec.whatwg.org
 """
 
@@ -14,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
+from factloom.files.report import Report
+from factloom.files.source import Source
 from factloom.formats.page_blocks import CELL_SEPARATOR, Block, read_blocks
 from factloom.formats.plain_text import whole_text
-from factloom.formats.report import Report
-from factloom.formats.source import Source
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -49,6 +52,16 @@ _BLOCKS = _names(
 _CLOSE_BLOCKS = _names("li tr dt dd")
 _CELLS = _names("td th")
 
+_DEEPEST = 512  # as in Chrome
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*|!--)", re.I)
+# Either they hold nothing, or they are closed by the next of their kind.
+_NOT_NESTED = _names(
+    "!-- area base br col embed hr img input link meta source track wbr html head body p li dt dd "
+    "option optgroup rt rp caption colgroup thead tbody tfoot tr td th"
+)
+_UNPARSED = _names("script style textarea title xmp iframe noembed noframes")
+_SCOPES = _names("table template object applet marquee button")
+
 
 def looks_like(head: str) -> bool:
     """Whether a file that begins with `head` may be of this format."""
@@ -78,7 +91,48 @@ def _parse(markup: str, place: Place | None) -> "LexborHTMLParser":
     except ImportError:
         missing = {"kind": "HTML", "library": "selectolax"}
         raise InputError("page-library-missing", place, **missing) from None
-    return LexborHTMLParser(markup)
+    return LexborHTMLParser(_flattened(markup))
+
+
+def _flattened(markup: str) -> str:
+    """The markup without the tags that open more than `_DEEPEST` elements within each other."""
+    if markup.count("<") <= _DEEPEST:
+        return markup
+    kept: list[str] = []
+    opened: list[str] = []
+    start = position = 0
+    while match := _TAG.search(markup, position):
+        closing, name = match[1], match[2].lower()
+        position = _end_of_tag(markup, match.end(), name)
+        if closing == "/":
+            _close(opened, name)
+        elif name not in _NOT_NESTED and len(opened) < _DEEPEST:
+            opened.append(name)
+        elif name not in _NOT_NESTED and name not in _UNPARSED:
+            kept += (markup[start : match.start()], "<hr>" if name in _BLOCKS else "")
+            start = position
+    return "".join([*kept, markup[start:]])
+
+
+def _end_of_tag(markup: str, position: int, name: str) -> int:
+    """Where the markup goes on: behind a comment, and behind what is no markup."""
+    if name == "!--":
+        return (markup.find("-->", position) + 1 or len(markup)) + 2
+    end = markup.find(">", position) + 1 or len(markup)
+    if name not in _UNPARSED:
+        return end
+    closed = re.compile(f"</{name}", re.I).search(markup, end)
+    return len(markup) if closed is None else closed.start()
+
+
+def _close(opened: list[str], name: str) -> None:
+    """Close the last element of that name with all in it; a table keeps in what is opened in it."""
+    for index in range(len(opened) - 1, -1, -1):
+        if opened[index] == name:
+            del opened[index:]
+            return
+        if opened[index] in _SCOPES:
+            return
 
 
 def _markup(source: Source) -> str:

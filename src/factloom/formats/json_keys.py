@@ -6,10 +6,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from factloom.document import Document
-from factloom.formats.source import Source
+from factloom.files.source import Source
 
 # Under these names formats keep what nothing but their own files can hold.
-_KEPT = frozenset({"conll", "mrc", "genia", "offsets", "brat", "doccano", "label-studio"})
+_KEPT = frozenset({"conll", "mrc", "genia", "offsets", "brat", "doccano", "label-studio", "squad"})
 
 
 def other_keys(part: BaseModel) -> dict[str, Any]:

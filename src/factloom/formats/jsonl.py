@@ -9,10 +9,20 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from factloom.document import SCHEMA_VERSION, Document, Entity, Mention, Relation, Sentence
-from factloom.formats.json_records import conforming, encode, line_records
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
+from factloom.document import (
+    SCHEMA_VERSION,
+    Answer,
+    Document,
+    Entity,
+    Mention,
+    MentionKind,
+    Question,
+    Relation,
+    Sentence,
+)
+from factloom.files.json_records import conforming, encode, line_records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 
 _VERSION_KEY = re.compile(r'"factloom"\s*:')
 _KNOWN_KEYS = ConfigDict(strict=True, extra="forbid")
@@ -34,6 +44,7 @@ class _Mention(BaseModel):
     score: float | None = None
     name: str | None = None
     attributes: dict[str, Any] = Field(default_factory=dict)
+    kind: MentionKind = "name"
 
 
 class _Entity(BaseModel):
@@ -56,6 +67,24 @@ class _Relation(BaseModel):
     attributes: dict[str, Any] = Field(default_factory=dict)
 
 
+class _Answer(BaseModel):
+    model_config = _KNOWN_KEYS
+    text: str
+    start: int | None = None
+    score: float | None = None
+    attributes: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Question(BaseModel):
+    model_config = _KNOWN_KEYS
+    text: str
+    id: str = ""
+    answers: list[_Answer] | None = None
+    evidence: list[int] = Field(default_factory=list)
+    no_answer: float | None = None
+    attributes: dict[str, Any] = Field(default_factory=dict)
+
+
 class _Document(BaseModel):
     model_config = _KNOWN_KEYS
     factloom: int
@@ -67,6 +96,10 @@ class _Document(BaseModel):
     relations: list[_Relation] = Field(default_factory=list)
     candidates: list[_Pair] | None = None
     attributes: dict[str, Any] = Field(default_factory=dict)
+    denied: list[_Relation] = Field(default_factory=list)
+    annotated: list[str] | None = None
+    unknown: list[_Pair] = Field(default_factory=list)
+    questions: list[_Question] = Field(default_factory=list)
 
 
 _SCHEMA = TypeAdapter(_Document)
@@ -106,12 +139,25 @@ def _document(record: _Document, findings: Findings) -> Document | None:
             Entity(**{**vars(entity), "mentions": tuple(entity.mentions)})
             for entity in record.entities
         ),
-        relations=tuple(
-            Relation(**{**vars(relation), "evidence": tuple(relation.evidence)})
-            for relation in record.relations
-        ),
+        relations=_relations(record.relations),
         candidates=None if pairs is None else tuple((head, tail) for head, tail in pairs),
         attributes=record.attributes,
+        denied=_relations(record.denied),
+        annotated=None if record.annotated is None else tuple(record.annotated),
+        unknown=tuple((head, tail) for head, tail in record.unknown),
+        questions=tuple(map(_question, record.questions)),
+    )
+
+
+def _question(record: _Question) -> Question:
+    answers = record.answers
+    found = None if answers is None else tuple(Answer(**vars(answer)) for answer in answers)
+    return Question(**{**vars(record), "answers": found, "evidence": tuple(record.evidence)})
+
+
+def _relations(records: Iterable[_Relation]) -> tuple[Relation, ...]:
+    return tuple(
+        Relation(**{**vars(relation), "evidence": tuple(relation.evidence)}) for relation in records
     )
 
 

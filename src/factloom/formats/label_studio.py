@@ -31,17 +31,17 @@ from pydantic import (
 
 from factloom.document import Document, Mention
 from factloom.errors import Flaw, Place
+from factloom.files.json_records import array_pieces, conforming, first_records, records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.character_mentions import found_sentences, mention_at
 from factloom.formats.json_keys import record_identifier
-from factloom.formats.json_records import array_pieces, conforming, first_records, records
 from factloom.formats.linked_mentions import (
     Link,
     join_mentions,
     links_of,
     mention_identifiers,
 )
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 
 _EXTRA_KEYS = ConfigDict(strict=True, extra="allow")
 _UNNAMED = "relation"  # the type of a relation without label

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from factloom.document import Document, Entity, Mention, Relation
-from factloom.formats.report import Findings
+from factloom.files.report import Findings
 
 Identifier = TypeVar("Identifier")
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
+from factloom.files.report import Report
+from factloom.files.source import Source
 from factloom.formats.html import page_blocks
 from factloom.formats.page_blocks import CELL_SEPARATOR, Block, read_blocks
 from factloom.formats.plain_text import whole_text
-from factloom.formats.report import Report
-from factloom.formats.source import Source
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

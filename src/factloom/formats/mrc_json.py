@@ -21,11 +21,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from factloom.document import Document, Mention, Sentence
 from factloom.errors import DocumentError, Place
+from factloom.files.json_records import array_pieces, conforming, first_records, records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.document_ids import told_apart
-from factloom.formats.json_records import array_pieces, conforming, first_records, records
 from factloom.formats.options import Names
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 from factloom.text.tokens import join_tokens, mention_tokens, separator_of, tokenised_sentences
 
 _WORD = re.compile(r"[^ ]+")

@@ -22,13 +22,13 @@ from pydantic import (
 )
 
 from factloom.document import Document
+from factloom.files.json_records import encode, first_records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.character_mentions import found_sentences, mention_at
 from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys
-from factloom.formats.json_records import encode, first_records
 from factloom.formats.linked_mentions import Link, join_mentions, links_of, same_meaning
 from factloom.formats.record_reading import read_records
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 
 _Triple = tuple[StrictStr, StrictInt, StrictInt]
 

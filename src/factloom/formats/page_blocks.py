@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source, readable
 from factloom.text.sentences import find_sentences
 
 CELL_SEPARATOR = " | "
@@ -30,7 +30,7 @@ def read_blocks(blocks: Iterable[Block], source: Source, report: Report) -> Iter
         raise InputError("no-readable-text", source.place)
     document = Findings(source.place, report).document(
         text=text,
-        id=source.path.name.removesuffix(".gz"),
+        id=readable(source.path.name.removesuffix(".gz")),
         sentences=find_sentences(text, breaks=starts),
     )
     if document is not None:

@@ -4,6 +4,9 @@ A PDF file knows glyphs and places, neither words nor paragraphs. Lines are put 
 where they were merely broken, words that were hyphenated at the end of a line are mended, and page
 numbers and the lines that stand above or below several pages are left out.
 
+A few bytes of a PDF file can stand for any amount of text: streams are compressed, and forms may
+call forms. So what is drawn, and the text of it, is limited by the size of the file.
+
 ISO 32000-2; the glyphs are put into lines by pypdf: https://pypdf.readthedocs.io
 """
 
@@ -15,10 +18,10 @@ from collections.abc import Iterator, Sequence
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.formats import source as limits
+from factloom.files import source as limits
+from factloom.files.report import Report
+from factloom.files.source import Source
 from factloom.formats.page_blocks import Block, read_blocks
-from factloom.formats.report import Report
-from factloom.formats.source import Source
 
 _BEGINNING = "%PDF-"  # Adobe's readers look for it further on, but prose may speak of it there
 _UNPRINTED = re.compile("[\x00-\x08\x0e-\x1f\x7f\u200b\ufeff\ud800-\udfff]")
@@ -38,6 +41,8 @@ _FIRST_WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(
     "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
 )  # Chinese, Japanese
+_DRAWN_AT_LEAST, _DRAWN_A_BYTE = 20_000, 8  # operations: real files have less than one a byte
+_TEXT_AT_LEAST, _TEXT_A_BYTE = 50_000, 16  # characters: text is compressed to a fourth or so
 _FULL = 0.75  # of the usual length of a line: shorter ones end a paragraph
 
 
@@ -63,22 +68,45 @@ def _pages(source: Source) -> list[list[str]]:
         raise InputError("page-library-missing", source.place, **missing) from None
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of whatever it mends
     content = source.content()
+    drawing = _Drawing(len(content))
     pages: list[list[str]] = []
-    length = 0
     try:
         for page in PdfReader(io.BytesIO(content)).pages:
-            pages.append(_lines(page.extract_text()))
-            length += sum(map(len, pages[-1]))
-            if length > limits.MAXIMUM_RECORD:
-                raise InputError("record-too-long", source.place, limit=limits.MAXIMUM_RECORD)
-    except InputError:
-        raise
+            text = page.extract_text(visitor_operand_before=drawing.count_operation)
+            drawing.count_text(text)
+            pages.append(_lines(text))
+    except _TooMuchError:
+        raise InputError("expanding-pdf", source.place, size=len(content)) from None
     except (DependencyError, FileNotDecryptedError):
         raise InputError("encrypted-pdf", source.place) from None
     except Exception as error:  # a damaged file makes pypdf fail in any way that Python knows
+        if type(error).__name__ == "LimitReachedError":  # pypdf's own, about single streams
+            raise InputError("expanding-pdf", source.place, size=len(content)) from None
         detail = str(error) or type(error).__name__
         raise InputError("broken-pdf", source.place, detail=detail) from None
     return pages
+
+
+class _TooMuchError(Exception):
+    """More is drawn than a file of this size can be meant to hold."""
+
+
+class _Drawing:
+    """Counts what is drawn on all pages, and stops it where it is too much."""
+
+    def __init__(self, size: int) -> None:
+        self._operations = _DRAWN_AT_LEAST + _DRAWN_A_BYTE * size
+        self._characters = min(_TEXT_AT_LEAST + _TEXT_A_BYTE * size, limits.MAXIMUM_RECORD)
+
+    def count_operation(self, *_: object) -> None:
+        self._operations -= 1
+        if self._operations < 0:
+            raise _TooMuchError
+
+    def count_text(self, text: str) -> None:
+        self._characters -= len(text)
+        if self._characters < 0 or self._operations < 0:  # pypdf goes on behind errors in a form
+            raise _TooMuchError
 
 
 def _lines(text: str) -> list[str]:

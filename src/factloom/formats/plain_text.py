@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.formats import source as limits
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
+from factloom.files import source as limits
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.text.sentences import find_sentences
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")

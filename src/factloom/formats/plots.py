@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloom.errors import InputError, ModelError, Place
+from factloom.files.output import complete_or_nothing
 from factloom.formats.statistics import Statistics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _BARS = 30  # more bars cannot be read; the rest is shown as one
@@ -37,7 +39,13 @@ def draw(found: Statistics, path: Path) -> None:
         _draw_histogram(panels[name], name, found.lengths.get(name, []))
     _draw_bars(panels["relation types"], "relations of each type", found.relation_types)
     _draw_bars(panels["entity types"], "entities of each type", found.entity_types)
-    figure.savefig(path, dpi=120)
+    save(figure, path)
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write a figure; the suffix of `path` decides its kind."""
+    with complete_or_nothing(path) as stream:
+        figure.savefig(stream, format=path.suffix[1:].lower(), dpi=120)
 
 
 def _draw_histogram(axes: "Axes", name: str, lengths: list[int]) -> None:

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import DocumentError, InputError, Place
-from factloom.formats import source as limits
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
+from factloom.files import source as limits
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.text.sentences import find_sentences
 
 _PASSAGE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
@@ -154,7 +154,7 @@ class _Reader:
 
     def _read_relation(self, number: int, row: list[str]) -> None:
         if len(row) not in (4, 5):
-            expected = "6 for a mention, 4 or 5 for a relation"
+            expected = "4 or 5 for a relation (or 6 for a mention, with its offsets as numbers)"
             self._findings.add("wrong-columns", "", number, count=len(row), expected=expected)
             return
         kind, *ends = row[1:4]

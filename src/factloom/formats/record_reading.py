@@ -6,10 +6,10 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from factloom.document import Document
+from factloom.files.json_records import conforming, records
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 from factloom.formats.json_keys import record_identifier
-from factloom.formats.json_records import conforming, records
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
 
 RecordT = TypeVar("RecordT")
 

@@ -1,6 +1,6 @@
 """Which formats there are, and which of them a file has."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,9 @@ from pydantic import BaseModel
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
+from factloom.files.output import write_pieces
+from factloom.files.report import Report
+from factloom.files.source import Source
 from factloom.formats import (
     brat,
     cdr,
@@ -21,20 +24,22 @@ from factloom.formats import (
     doccano,
     docred,
     genia,
+    hotpotqa,
     html,
     jsonl,
     label_studio,
+    loom,
     markdown,
     mrc_json,
+    musique,
+    nq_open,
     offsets,
     pdf,
     plain_text,
     pubtator,
+    squad,
 )
 from factloom.formats.options import checked_options, split_format
-from factloom.formats.output import write_pieces
-from factloom.formats.report import Report
-from factloom.formats.source import Source
 
 Reader = Callable[[Source, Report], Iterator[Document]]
 
@@ -54,6 +59,7 @@ class Format:
     suffixes: tuple[str, ...] = ()  # for writing, and to choose between equal candidates
     suffix_decides: bool = False  # pages may quote what looks like data
     whole_file: bool = False  # a file is one document
+    files_in: Callable[[Path], list[Path]] | None = None  # of a folder, if that is read as one
     read: Callable[..., Iterator[Document]] | None = None
     looks_like: Callable[[str], bool] | None = None
     loses: str = ""  # what of a Document has no place in it
@@ -61,9 +67,13 @@ class Format:
     write_options: type[BaseModel] | None = None
 
 
+_LOST_KINDS = "kinds of mentions, denied and unknown relations, questions"
 _LOST_BETWEEN_MENTIONS = (
-    "sentences, tokens, scores, evidence, provenance, candidates, mentions of several entities"
+    "sentences, tokens, scores, evidence, provenance, candidates, mentions of several entities, "
+    f"{_LOST_KINDS}"
 )
+
+_LOST_BESIDE_QUESTIONS = "sentences, tokens, mentions, entities, relations, scores, evidence"
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
@@ -82,7 +92,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 looks_like=docred.looks_like,
                 read=docred.read,
                 write=docred.write,
-                loses="candidates, entity identifiers, mentions outside entities, provenance",
+                loses="candidates, entity identifiers, mentions outside entities, provenance, "
+                f"{_LOST_KINDS}",
             ),
             Format(
                 "docred-submission",
@@ -95,7 +106,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 looks_like=cdr.looks_like,
                 read=cdr.read,
                 write=cdr.write,
-                loses="scores, evidence, provenance, entities outside pairs",
+                loses=f"scores, evidence, provenance, entities outside pairs, {_LOST_KINDS}",
             ),
             Format(
                 "pubtator",
@@ -103,7 +114,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 looks_like=pubtator.looks_like,
                 read=pubtator.read,
                 write=pubtator.write,
-                loses="scores, evidence, provenance, candidates, sentences, tokens",
+                loses=f"scores, evidence, provenance, candidates, sentences, tokens, {_LOST_KINDS}",
             ),
             Format(
                 "conll",
@@ -111,7 +122,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 looks_like=conll_layout.looks_like,
                 read=conll.read,
                 write=conll_output.write,
-                loses="ids, entities, relations, scores, names, white space",
+                loses="ids, entities, relations, scores, names, kinds of mentions, white space, "
+                "questions",
                 read_options=conll_layout.Options,
                 write_options=conll_layout.Options,
             ),
@@ -120,7 +132,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 looks_like=mrc_json.looks_like,
                 read=mrc_json.read,
                 write=mrc_json.write,
-                loses="sentences, entities, relations, scores, names, white space",
+                loses="sentences, entities, relations, scores, names, kinds of mentions, "
+                "white space, questions",
                 write_options=mrc_json.WriteOptions,
             ),
             Format(
@@ -128,21 +141,23 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 looks_like=genia.looks_like,
                 read=genia.read,
                 write=genia.write,
-                loses="entities, relations, scores, white space",
+                loses="entities, relations, scores, kinds of mentions, white space, questions",
             ),
             Format(
                 "cluener",
                 looks_like=cluener.looks_like,
                 read=cluener.read,
                 write=cluener.write,
-                loses="sentences, tokens, entities, relations, scores",
+                loses="sentences, tokens, entities, relations, scores, kinds of mentions, "
+                "questions",
             ),
             Format(
                 "cmeee",
                 looks_like=cmeee.looks_like,
                 read=cmeee.read,
                 write=cmeee.write,
-                loses="sentences, tokens, entities, relations, scores",
+                loses="sentences, tokens, entities, relations, scores, kinds of mentions, "
+                "questions",
             ),
             Format(
                 "offsets",
@@ -152,9 +167,27 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 loses=f"names, entity identifiers, {_LOST_BETWEEN_MENTIONS}",
             ),
             Format(
+                "squad",
+                looks_like=squad.looks_like,
+                read=squad.read,
+                write=squad.write,
+                loses=_LOST_BESIDE_QUESTIONS,
+            ),
+            Format("hotpotqa", looks_like=hotpotqa.looks_like, read=hotpotqa.read),
+            Format("musique", looks_like=musique.looks_like, read=musique.read),
+            Format("nq-open", looks_like=nq_open.looks_like, read=nq_open.read),
+            Format(
+                "loom",
+                suffixes=(".loom",),
+                files_in=loom.files_in,
+                looks_like=loom.looks_like,
+                read=loom.read,
+            ),
+            Format(
                 "brat",
                 suffixes=(".ann",),
                 whole_file=True,
+                files_in=brat.annotation_files,
                 looks_like=brat.looks_like,
                 read=brat.read,
                 save=brat.save,
@@ -173,7 +206,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 read=label_studio.read,
                 write=label_studio.write,
                 loses="entity identifiers, sentences, tokens, relation scores, evidence, "
-                "provenance, candidates, mentions of several entities",
+                f"provenance, candidates, mentions of several entities, {_LOST_KINDS}",
             ),
             Format(
                 "markdown",
@@ -241,8 +274,10 @@ def reader_of(given: str, place: Place) -> Reader:
 
 def detect(source: Source) -> str:
     """The name of the format that the content of the file, or folder, shows."""
-    if source.path.is_dir() and brat.annotation_files(source.path):
-        return "brat"
+    if source.path.is_dir():
+        found = [f for f in FORMATS.values() if f.files_in is not None and f.files_in(source.path)]
+        if found:
+            return _only(found, source)
     for entry in FORMATS.values():
         if entry.suffix_decides and suffix_of(source.path) in entry.suffixes:
             return entry.name
@@ -257,11 +292,8 @@ def detect(source: Source) -> str:
     ]
     if len(found) > 1:
         found = [entry for entry in found if suffix_of(source.path) in entry.suffixes] or found
-    if len(found) > 1:
-        names = ", ".join(entry.name for entry in found)
-        raise InputError("ambiguous-format", source.place, found=names)
     if found:
-        return found[0].name
+        return _only(found, source)
     named = _named_by_suffix(source.path)
     if named is None and plain_text.looks_like(head):
         return "text"
@@ -270,6 +302,13 @@ def detect(source: Source) -> str:
     if named is not None and (named == "text" or not many):
         return named
     raise InputError("unknown-format", source.place, formats=", ".join(READABLE))
+
+
+def _only(found: Sequence[Format], source: Source) -> str:
+    if len(found) > 1:
+        names = ", ".join(entry.name for entry in found)
+        raise InputError("ambiguous-format", source.place, found=names)
+    return found[0].name
 
 
 def _named_by_suffix(path: Path) -> str | None:
@@ -293,6 +332,19 @@ def target_format(path: Path, given: str | None = None) -> Format:
             return found
     suffixes = ", ".join(suffix for found in written for suffix in found.suffixes)
     raise InputError("no-format-for-suffix", place, formats=names, suffixes=suffixes)
+
+
+def files_read(path: str | Path) -> list[str | Path]:
+    """The file itself and, if it holds annotations of brat's, the text that is read with it."""
+    annotated = Path(path)
+    return [path, *([brat.text_beside(annotated)] if brat.is_annotation_file(annotated) else [])]
+
+
+def files_written(path: Path, given: str | None = None) -> list[Path]:
+    """The files that `save` would write; none where it makes a new folder of them."""
+    if target_format(path, given).name != "brat":
+        return [path]
+    return brat.pair(path) if brat.is_annotation_file(path) else []
 
 
 def save(documents: Iterable[Document], path: Path, given: str | None = None) -> None:

@@ -23,9 +23,9 @@ from pydantic import BaseModel, Field, ValidationError
 
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import DocumentError, Place
+from factloom.files.report import Findings
 from factloom.formats.character_mentions import mention_at
 from factloom.formats.linked_mentions import Link, join_mentions, links_of, mention_identifiers
-from factloom.formats.report import Findings
 
 _SPANS = re.compile(r"[0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*")
 _IDENTIFIER = re.compile(r"T[0-9]+\S*")

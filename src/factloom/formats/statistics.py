@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from factloom.document import Document
-from factloom.evaluation.reasoning import patterns_of
-from factloom.reasoning_patterns import PATTERNS
+from factloom.reasoning_patterns import PATTERNS, patterns_of
 from factloom.text.tokens import find_tokens
 
 
@@ -39,11 +38,13 @@ class Statistics:
     mention_types: Counter[str] = field(default_factory=Counter)
     entity_types: Counter[str] = field(default_factory=Counter)
     relation_types: Counter[str] = field(default_factory=Counter)
+    mention_kinds: Counter[str] = field(default_factory=Counter)
     patterns: Counter[int] = field(default_factory=Counter)  # relations that each can derive
 
     def add(self, document: Document) -> None:
         self.documents += 1
         self.mention_types.update(mention.type for mention in document.mentions)
+        self.mention_kinds.update(mention.kind for mention in document.mentions)
         self.entity_types.update(entity.type for entity in document.entities)
         self.relation_types.update(relation.type for relation in document.relations)
         # Where the source has no tokens they are found by rule, to have a length at all.
@@ -55,6 +56,10 @@ class Statistics:
             "entities": len(document.entities),
             "relations": len(document.relations),
         }
+        if document.questions:  # most corpora have none at all
+            answered = [question for question in document.questions if question.answers]
+            sizes["questions"] = len(document.questions)
+            self.counts["questions with an answer"] += len(answered)
         self.counts.update(sizes)
         for name, size in sizes.items():
             self._note(f"{name} a document", size)
@@ -71,6 +76,9 @@ class Statistics:
         pairs = all_pairs if document.candidates is None else len(document.candidates)
         related = {(relation.head, relation.tail) for relation in document.relations}
         self.counts.update({"pairs": pairs, "related pairs": len(related)})
+        self.counts["denied relations"] += len(document.denied)
+        self.counts["unknown pairs"] += len(document.unknown)
+        self.counts["documents annotated for some relations"] += document.annotated is not None
         sentences = [document.entity_sentences(entity) for entity in range(entities)]
         for relation in document.relations:
             self._note("evidence sentences a relation", len(relation.evidence))
@@ -134,6 +142,7 @@ class Statistics:
                 for pattern, (count, share) in self.coverage.items()
             },
             "mention_types": dict(self.mention_types.most_common()),
+            "mention_kinds": dict(self.mention_kinds.most_common()),
             "entity_types": dict(self.entity_types.most_common()),
             "relation_types": dict(self.relation_types.most_common()),
         }

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 from factloom.errors import InputError, Place
-from factloom.formats.report import raise_flaw
-from factloom.formats.source import Source
+from factloom.files.json_records import reason
+from factloom.files.report import raise_flaw
+from factloom.files.source import Source
 
 
 def read_type_names(given: str) -> frozenset[str]:
@@ -29,7 +30,7 @@ def _names_in_file(source: Source) -> list[str]:
     try:
         content = json.loads("\n".join(lines))
     except (ValueError, RecursionError) as error:
-        raise InputError("not-json", source.place, detail=error) from None
+        raise InputError("not-json", source.place, detail=reason(error)) from None
     names = list(content)
     if not all(isinstance(name, str) for name in names):
         raise InputError("no-type-names", source.place)

@@ -23,8 +23,8 @@ from typing import Literal, get_args
 
 from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
-from factloom.formats.report import raise_flaw
-from factloom.formats.source import Source
+from factloom.files.report import raise_flaw
+from factloom.files.source import Source
 from factloom.text.name_parts import Part, whole_names
 from factloom.text.tags import TypedSpan
 from factloom.text.tokens import tokenised_sentences

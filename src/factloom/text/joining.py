@@ -33,9 +33,7 @@ class JoinedDocuments:
             end = start + len(part.text)
             inside = [m for m in predicted.mentions if start <= m.start and m.end <= end]
             mentions = tuple(_moved(mention, -start) for mention in inside)
-            found.append(
-                part.replace(mentions=mentions, entities=(), relations=(), candidates=None)
-            )
+            found.append(part.without_mentions().replace(mentions=mentions))
             start = end + len(_BETWEEN)
         return found
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.errors import InputError, ModelError, Place
-from factloom.formats.report import raise_flaw
-from factloom.formats.source import Source
+from factloom.files.report import raise_flaw
+from factloom.files.source import Source
 from factloom.text.integer_table import Integers
 from factloom.text.trie import Trie
 

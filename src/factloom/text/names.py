@@ -96,36 +96,12 @@ class NameTable:
         """
         named = np.zeros(len(self.words), np.bool_)
         named[self.name[person]] = True
-        meant, bare = self._person(named), self.words == 1
+        full = named & (self.words > 1)
+        meant, bare = _people(named, full, self.first, self.last, self.regnal), self.words == 1
         one, other = self.name[left], self.name[right]
         met = (meant[one] == meant[other]) & (meant[one] >= 0) & (bare[one] | bare[other])
         found: NDArray[np.bool_] = met & person[left] & person[right]
         return found
-
-    def _person(self, named: NDArray[np.bool_]) -> Integers:
-        """(names,) who is meant by names of people: a number, -1 where that is not known.
-
-        Full names with the same first and last word are one person's. A bare name means the only
-        person whose surname it is, or else the only one whose first name; where there are two,
-        such as father and son, neither. John is not John II, whose name is no surname.
-        """
-        surnames: defaultdict[int, set[Person]] = defaultdict(set)
-        first_names: defaultdict[int, set[Person | None]] = defaultdict(set)
-        full = named & (self.words > 1)
-        for first, last in zip(self.first[full].tolist(), self.last[full].tolist(), strict=True):
-            surnames[last].add((first, last))
-            first_names[first].add((first, last))
-        for first in self.first[full & self.regnal].tolist():
-            first_names[first].add(None)  # alone, it means somebody else or a ruler
-        number: dict[Person | None, int] = {}
-        meant = np.full(len(named), -1)
-        for name in np.flatnonzero(named).tolist():
-            first, last = int(self.first[name]), int(self.last[name])
-            people = {(first, last)} if full[name] else surnames[last] or first_names[first]
-            if len(people) == 1:
-                (who,) = people
-                meant[name] = number.setdefault(who, len(number))
-        return meant
 
     def pairs(self, reach: int) -> tuple[Integers, Integers]:
         """The mentions to compare: (pairs,) twice, the left one in front of the right one.
@@ -156,6 +132,54 @@ class NameTable:
         one, other = np.nonzero(np.triu((self.shared > 0) | self.acronym, 1))
         pairs = np.column_stack([first[one], first[other]])
         return np.sort(pairs, axis=1)
+
+
+def people_meant(names: Sequence[str]) -> list[int]:
+    """Who each of the names of people means: a number, -1 where that is not known.
+
+    >>> people_meant(["Ada Brook", "Brook", "Ada Quill", "Ada"])
+    [0, 0, 1, -1]
+    """
+    words = [_words(name) for name in names]
+    codes = _codes([word for own in words for word in own])
+    counts = np.array([len(own) for own in words], np.int64)
+    ends = np.cumsum(counts)
+    first, last = codes[ends - counts], codes[ends - 1]
+    several = np.array([len(set(own)) > 1 for own in words], np.bool_)
+    regnal = np.array([_is_regnal(own) for own in words], np.bool_)
+    meant: list[int] = _people(np.ones(len(names), np.bool_), several, first, last, regnal).tolist()
+    return meant
+
+
+def _people(
+    named: NDArray[np.bool_],
+    full: NDArray[np.bool_],
+    first: Integers,
+    last: Integers,
+    regnal: NDArray[np.bool_],
+) -> Integers:
+    """(names,) who is meant by the names that are `named`, of people; `full` ones have more words.
+
+    Full names with the same first and last word are one person's. A bare name means the only
+    person whose surname it is, or else the only one whose first name; where there are two,
+    such as father and son, neither. John is not John II, whose name is no surname.
+    """
+    surnames: defaultdict[int, set[Person]] = defaultdict(set)
+    first_names: defaultdict[int, set[Person | None]] = defaultdict(set)
+    for whose in zip(first[full].tolist(), last[full].tolist(), strict=True):
+        surnames[whose[1]].add(whose)
+        first_names[whose[0]].add(whose)
+    for ruler in first[full & regnal].tolist():
+        first_names[ruler].add(None)  # alone, it means somebody else or a ruler
+    number: dict[Person | None, int] = {}
+    meant = np.full(len(named), -1)
+    for name in np.flatnonzero(named).tolist():
+        own = int(first[name]), int(last[name])
+        people = {own} if full[name] else surnames[own[1]] or first_names[own[0]]
+        if len(people) == 1:
+            (who,) = people
+            meant[name] = number.setdefault(who, len(number))
+    return meant
 
 
 def _is_regnal(words: Sequence[str]) -> bool:

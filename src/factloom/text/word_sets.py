@@ -17,15 +17,17 @@ import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from factloom.document import Span
 from factloom.text.lexicon import Matcher, Matches, jieba_folder
 from factloom.text.vocabulary import Vocabulary
 
 Integers = NDArray[np.int64]
+WordRule = Literal["rule", "jieba"]  # by text/tokens.py, or by jieba's segmentation
 
 BEGIN, MIDDLE, END, SINGLE = range(4)
 NONE = ""  # the word in empty sets
@@ -163,6 +165,12 @@ def uncovered(matches: Matches) -> Matches:
     furthest = np.maximum.accumulate(ordered[:, 2]) if len(ordered) else ordered[:, 2]
     covered = np.append(-1, furthest[:-1])[: len(ordered)] >= ordered[:, 2]
     return ordered[~covered]
+
+
+def segmented(text: str) -> list[Span]:
+    """The words of jieba's segmentation, as spans of the text."""
+    jieba_folder()  # says what to do where it is missing
+    return [(start, end) for _, start, end in _jieba_segmenter().tokenize(text)]
 
 
 @functools.cache  # a second or two, and several models may want it

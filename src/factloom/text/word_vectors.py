@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.errors import InputError, Place
-from factloom.formats.report import raise_flaw
-from factloom.formats.source import Source
+from factloom.files.report import raise_flaw
+from factloom.files.source import Source
 
 Wanted = Callable[[str], bool]
 

@@ -23,6 +23,19 @@ WARNINGS = frozenset(
         "repeated-relation",
         "discontinuous-mention",
         "several-annotations",
+        "mention-across-sentences",
+        "answer-moved",
+        "answer-not-in-text",
+        "question-left-out",
+        "fact-left-out",
+        # the rules of loom_rules.py
+        "repeated-fact",
+        "unusual-length",
+        "unmarked-name",
+        "unfit-end",
+        "fact-about-itself",
+        "silent-evidence",
+        "parents-in-one",
     }
 )
 
@@ -30,6 +43,17 @@ WARNINGS = frozenset(
 def raise_flaw(found: Flaw) -> None:
     if found.code not in WARNINGS:
         raise InputError(found)
+
+
+class Collected(list[Flaw]):
+    """A report that keeps all flaws, and knows where the document that came last was read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.place = Place()
+
+    def __call__(self, found: Flaw) -> None:
+        self.append(found)
 
 
 class Findings:
@@ -57,6 +81,8 @@ class Findings:
         document = _unchecked_document(fields)
         for found in flaws(document):
             self._add(found)
+        if isinstance(self._report, Collected):
+            self._report.place = self.place
         return document if self.flawless else None
 
     def _add(self, found: Flaw) -> None:

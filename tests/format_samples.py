@@ -292,6 +292,116 @@ LABEL_STUDIO_TASKS = [
 ]
 LABEL_STUDIO = json.dumps(LABEL_STUDIO_TASKS)
 
+LOOM = (
+    "# written by hand\n"
+    "=== letter-001\n"
+    "Dear [Ms Velden|PER mara], thank you for showing {me|ada} round "
+    "[Quillmark Ltd|ORG quillmark] on [Monday|TIME monday].\n"
+    "{You|mara} run {the firm|quillmark} well, but {it|quillmark} is not yours; it belongs to "
+    "[Torvik Mills|ORG mills] \\[of [Torvik|LOC torvik]\\].\n"
+    "//Yours, [Ada Brook|PER ada]\n"
+    "/[Brook|-] & Sons\n"
+    "--\n"
+    "quillmark | chief executive officer | mara | 1 2\n"
+    "quillmark | owned by | mills | 2\n"
+    "mills | P159 | torvik | 2\n"
+    "not quillmark | owned by | mara | 1 2 | negation\n"
+    "\n"
+    "=== xinwen-001\n"
+    "[马云|PER ma]出生于[中国|LOC china][杭州|LOC hangzhou]，{他|ma}在[杭州师范学院|ORG normal]"
+    "读书，后来回到{这座城市|hangzhou}，创办了{自己|ma}的公司。\n"
+    "{该校|normal}也在[杭州|hangzhou]。\n"
+    "--\n"
+    "ma | place of birth | hangzhou | 1\n"
+    "ma | educated at | normal | 1\n"
+    "hangzhou | country | china | 1\n"
+    "normal | located in the administrative territorial entity | hangzhou | 1 2\n"
+)
+
+SQUAD_RECORD = {
+    "version": "1.1",
+    "data": [
+        {
+            "title": "Torvik",
+            "paragraphs": [
+                {
+                    "context": "Torvik lies on the Ouse. Mara founded it in 1956.",
+                    "qas": [
+                        {
+                            "id": "q1",
+                            "question": "When was Torvik founded?",
+                            "answers": [
+                                {"text": "1956", "answer_start": 44},
+                                {"text": "in 1956", "answer_start": 41, "id": "2"},
+                            ],
+                        },
+                        {
+                            "id": "q2",
+                            "question": "Who lives there?",
+                            "answers": [],
+                            "is_impossible": True,
+                            "plausible_answers": [{"text": "Mara", "answer_start": 25}],
+                        },
+                    ],
+                },
+                {"context": "Nothing.", "qas": [{"id": "q3", "question": "Why?"}]},
+            ],
+        },
+        {
+            "id": "DEV_1",
+            "title": "杭州",
+            "paragraphs": [{"id": "DEV_1_0", "context": "马云出生于杭州。", "qas": []}],
+        },
+    ],
+}
+SQUAD = json.dumps(SQUAD_RECORD, ensure_ascii=False, indent=1)
+
+HOTPOTQA_RECORDS = [
+    {
+        "_id": "q1",
+        "question": "In which country lies Torvik?",
+        "answer": "Norvania",
+        "type": "bridge",
+        "context": [
+            ["Torvik", ["Torvik lies on the Ouse.", " It is old.", ""]],
+            ["Ouse", ["The Ouse is in Norvania."]],
+            ["Ouse", ["A song.", "By Mara."]],
+        ],
+        "supporting_facts": [["Torvik", 0], ["Ouse", 0], ["Ouse", 1]],
+    },
+    {"_id": "q2", "question": "Is it old?", "context": [], "supporting_facts": []},
+]
+HOTPOTQA = json.dumps(HOTPOTQA_RECORDS)
+
+MUSIQUE_RECORDS = [
+    {
+        "id": "2hop",
+        "paragraphs": [
+            {
+                "idx": 0,
+                "title": "Mara",
+                "paragraph_text": "Mara was born in Torvik. She left.",
+                "is_supporting": True,
+            },
+            {"idx": 1, "title": "Ada", "paragraph_text": "Ada stayed.", "is_supporting": False},
+            {"idx": 2, "title": "Torvik", "paragraph_text": "It is old.", "is_supporting": True},
+        ],
+        "question": "How is the town where Mara was born?",
+        "question_decomposition": [{"id": 1, "question": "Mara >> born", "answer": "Torvik"}],
+        "answer": "old",
+        "answer_aliases": ["very old", "old"],
+        "answerable": True,
+    },
+    {"id": "no", "question": "Why?", "paragraphs": [], "answer": "so", "answerable": False},
+]
+MUSIQUE = "".join(json.dumps(record) + "\n" for record in MUSIQUE_RECORDS)
+
+NQ_OPEN_RECORDS = [
+    {"question": "when was torvik founded", "answer": ["1956", "in 1956"]},
+    {"question": "who sang it", "answer": ["Mara"], "source": "nq"},
+]
+NQ_OPEN = "".join(json.dumps(record) + "\n" for record in NQ_OPEN_RECORDS)
+
 SAMPLES = {
     "docred": DOCRED,
     "jsonl": JSONL,
@@ -306,6 +416,11 @@ SAMPLES = {
     "brat": BRAT,
     "doccano": DOCCANO,
     "label-studio": LABEL_STUDIO,
+    "loom": LOOM,
+    "squad": SQUAD,
+    "hotpotqa": HOTPOTQA,
+    "musique": MUSIQUE,
+    "nq-open": NQ_OPEN,
     "text": TEXT,
 }
 

@@ -3,11 +3,11 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from format_samples import PAGES, SAMPLES, write_sample
 
 from factloom import formats
 from factloom.errors import InputError
-from factloom.formats import source as limits
+from factloom.files import source as limits
+from format_samples import PAGES, SAMPLES, write_sample
 
 SMALLEST = {
     "docred": '[{"title": "a", "sents": [], "vertexSet": []}]',
@@ -23,6 +23,11 @@ SMALLEST = {
     "brat": "T1\tX 0 1\ta",
     "doccano": '{"text": "a", "label": [[0, 1, "X"]]}',
     "label-studio": '[{"data": {"text": "a"}, "annotations": []}]',
+    "loom": "=== a\nb\n--\n",
+    "squad": '{"data": [{"paragraphs": [{"context": "a"}]}]}',
+    "hotpotqa": '{"_id": "a", "question": "b", "context": []}',
+    "musique": '{"id": "a", "question": "b", "paragraphs": [{"title": "", "paragraph_text": ""}]}',
+    "nq-open": '{"question": "a", "answer": ["b"]}',
     "text": "Torvik.",
 }
 
@@ -147,7 +152,7 @@ def test_line_of_a_hundred_megabytes_is_refused_in_bounded_memory(
     tmp_path: Path, format: str
 ) -> None:
     # Gzip members one behind the other are one file: a hundred of one megabyte, packed once.
-    beginning = b'[{"title": "' if format == "docred" else b""
+    beginning = {"docred": b'[{"title": "', "squad": b'{"data": ["'}.get(format, b"")
     path = tmp_path / "long"
     path.write_bytes(gzip.compress(beginning) + 100 * gzip.compress(b"a" * 2**20))
     tracemalloc.start()

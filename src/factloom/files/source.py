@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from factloom.errors import InputError, Place, flaw
-from factloom.formats.report import Report
+from factloom.files.report import Report
 
 MAXIMUM_RECORD = 64 * 2**20  # bytes of a line, characters of a JSON record or a plain text
 _PIECE = 2**20

@@ -1,11 +1,20 @@
 """Random valid contents for the property tests."""
 
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.document import (
+    Answer,
+    Document,
+    Entity,
+    Mention,
+    MentionKind,
+    Question,
+    Relation,
+    Sentence,
+)
 from factloom.text.sentences import split_sentences
 from factloom.text.tokens import join_tokens
 
@@ -101,7 +110,14 @@ def documents(draw: st.DrawFn, text: st.SearchStrategy[str] | None = None) -> Do
         filled = spans.filter(lambda span: bool(content[slice(*span)].strip()))
         found = draw(st.lists(filled, max_size=5))
     mentions = tuple(
-        Mention(*span, draw(labels), draw(scores), draw(st.none() | labels), draw(attributes()))
+        Mention(
+            *span,
+            draw(labels),
+            draw(scores),
+            draw(st.none() | labels),
+            draw(attributes()),
+            draw(st.sampled_from(get_args(MentionKind))),
+        )
         for span in found
     )
     sentences = tuple(Sentence(start, end) for start, end in split_sentences(content))
@@ -113,15 +129,47 @@ def documents(draw: st.DrawFn, text: st.SearchStrategy[str] | None = None) -> Do
         Entity(tuple(group), draw(labels), draw(st.none() | labels), draw(scores))
         for group in groups
     )
+    relations = draw(_relations(len(entities), len(sentences)))
+    stated = {(relation.head, relation.tail, relation.type) for relation in relations}
+    denied = draw(_relations(len(entities), len(sentences)))
     return Document(
         text=content,
         id=draw(texts),
         sentences=sentences,
         mentions=mentions,
         entities=entities,
-        relations=draw(_relations(len(entities), len(sentences))),
+        relations=relations,
         candidates=draw(st.none() | _pairs(len(entities)).map(_candidates)),
         attributes=draw(attributes()),
+        denied=tuple(r for r in denied if (r.head, r.tail, r.type) not in stated),
+        annotated=draw(st.none() | st.lists(labels, max_size=2).map(tuple)),
+        unknown=draw(_pairs(len(entities)).map(_candidates)),
+        questions=tuple(draw(st.lists(_questions(content, len(sentences)), max_size=2))),
+    )
+
+
+@st.composite
+def _questions(draw: st.DrawFn, text: str, sentences: int) -> Question:
+    words = labels.filter(lambda word: bool(word.strip()))
+    answers = st.builds(Answer, words, st.none(), scores, attributes())
+    starts = [start for start, character in enumerate(text) if character.strip()]
+    if starts:
+        answers |= st.sampled_from(starts).flatmap(
+            lambda start: st.builds(
+                Answer,
+                st.integers(start + 1, len(text)).map(lambda end: text[start:end]),
+                st.just(start),
+                scores,
+            )
+        )
+    sentence = st.integers(0, max(sentences - 1, 0))
+    return Question(
+        draw(words),
+        draw(texts),
+        draw(st.none() | st.lists(answers, max_size=2).map(tuple)),
+        tuple(draw(st.lists(sentence, max_size=2 if sentences else 0))),
+        draw(scores),
+        draw(attributes()),
     )
 
 

@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from format_samples import SAMPLES
 
+from factloom.errors import Flaw, InputError
+from factloom.files import source as limits
+from factloom.files.json_records import array_records, first_records, line_records
+from factloom.files.source import Source
 from factloom.formats import registry
-from factloom.formats import source as limits
-from factloom.formats.json_records import first_records
-from factloom.formats.source import Source
+from format_samples import SAMPLES
 
 RECORD = {"id": 1, "text": 'a, "[b\\', "entities": [["X", 1, {"deep": [2, None]}], ["Y", 3, 4]]}
 
@@ -62,3 +63,30 @@ def test_format_is_told_from_a_cut_record(
     first_end = SAMPLES[format].find("}\n") if SAMPLES[format][0] == "{" else 2**10
     monkeypatch.setattr(limits, "_HEAD", first_end)
     assert registry.detect(Source(path)) == format
+
+
+def test_an_error_names_the_character_of_the_file(tmp_path: Path) -> None:
+    for content in ('[{"a": 1},\n {"b": }]', '[{"a": 1}, {"b": 2', "[1, 2, tru"):
+        (tmp_path / "a.json").write_text(content, encoding="utf-8")
+        with pytest.raises(json.JSONDecodeError) as expected:
+            json.loads(content)
+        with pytest.raises(InputError, match=f"at character {expected.value.pos + 1} of the file"):
+            list(array_records(Source(tmp_path / "a.json")))
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("[" * 50_000, "it is nested too deeply"),
+        ("9" * 5_000, "a number has more than 4,300 digits"),
+    ],
+)
+def test_what_python_cannot_hold_is_told_in_words(tmp_path: Path, value: str, reason: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(f'{{"a": {value}', encoding="utf-8")
+    flaws: list[Flaw] = []
+    assert list(line_records(Source(path), flaws.append)) == []
+    assert [reason in flaw.what for flaw in flaws] == [True]
+    path.write_text(f'[{{"a": {value}', encoding="utf-8")
+    with pytest.raises(InputError, match=f"{reason}, at character 2 of the file"):
+        list(array_records(Source(path)))

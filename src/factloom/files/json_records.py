@@ -7,6 +7,7 @@ import json
 import math
 import re
 import reprlib
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NoReturn, TypeVar
@@ -14,9 +15,9 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from factloom.errors import DocumentError, InputError, Place, flaw
-from factloom.formats import source as limits
-from factloom.formats.report import Findings, Report
-from factloom.formats.source import Source
+from factloom.files import source as limits
+from factloom.files.report import Findings, Report
+from factloom.files.source import Source
 
 Schema = TypeVar("Schema")
 
@@ -93,7 +94,7 @@ def line_records(source: Source, report: Report) -> Iterator[tuple[Place, object
             detail = f"{error.msg} at character {error.pos + 1}"
             report(flaw("not-json", place, detail=detail))
         except (ValueError, RecursionError) as error:
-            report(flaw("not-json", place, detail=_reason(error)))
+            report(flaw("not-json", place, detail=reason(error)))
         else:
             if line[end:].strip():
                 detail = f"more text after the value, at character {end + 1}"
@@ -106,20 +107,55 @@ def array_records(source: Source) -> Iterator[tuple[Place, object]]:
     """The elements of one JSON array, decoded one by one, never the whole file at once."""
     stream = _Stream(source)
     stream.expect("[", "the file should hold a list")
-    if stream.next_character() == "]":
-        stream.take()
-    else:
-        while True:
-            value = stream.value()
-            yield stream.place, value
-            stream.number += 1
-            if stream.next_character() == "]":
-                stream.take()
-                break
-            stream.expect(",", "after a record comes ',' or ']'")
-            stream.next_character()
+    yield from _elements(stream)
     if stream.next_character():
         stream.fail("there is more text after the end of the list")
+
+
+def member_records(source: Source, name: str) -> Iterator[tuple[Place, object]]:
+    """The elements of the array that one JSON object has as `name`, decoded one by one too.
+
+    What else the object has is about the file as a whole, and left out.
+    """
+    stream = _Stream(source)
+    stream.expect("{", "the file should hold an object")
+    found = False
+    while stream.next_character() != "}":
+        key = stream.value()
+        if not isinstance(key, str):
+            stream.fail("the names of an object are texts")
+        stream.expect(":", "after a name comes ':'")
+        if key == name:
+            found = True
+            stream.expect("[", f"there should be a list as {name!r}")
+            yield from _elements(stream)
+        else:
+            stream.value()
+        if stream.next_character() != "}":
+            stream.expect(",", "after a value comes ',' or '}'")
+            if stream.next_character() == "}":
+                stream.fail("after ',' comes another value")
+    stream.take()
+    if stream.next_character():
+        stream.fail("there is more text after the end of the object")
+    if not found:
+        raise InputError("missing-key", source.place, key=name)
+
+
+def _elements(stream: "_Stream") -> Iterator[tuple[Place, object]]:
+    """The elements of an array, behind its opening bracket; takes the closing one too."""
+    if stream.next_character() == "]":
+        stream.take()
+        return
+    while True:
+        value = stream.value()
+        yield stream.place, value
+        stream.number += 1
+        if stream.next_character() == "]":
+            stream.take()
+            return
+        stream.expect(",", "after a record comes ',' or ']'")
+        stream.next_character()
 
 
 class _Stream:
@@ -162,18 +198,20 @@ class _Stream:
             try:
                 value, end = _decode(self._text, self._position)
             except json.JSONDecodeError as error:
+                behind = error.pos - self._position  # growing moves the window
                 if self._is_malformed(error) or not self._grow():
-                    self.fail(error.msg, error.pos)
+                    self.fail(error.msg, behind)
             except (ValueError, RecursionError) as error:
-                self.fail(_reason(error))
+                self.fail(reason(error))
             else:
                 whole = end < len(self._text) or isinstance(value, dict | list)
                 if whole or not self._grow():  # a number at the edge may go on
                     self._position = end
                     return value
 
-    def fail(self, detail: str, position: int | None = None) -> NoReturn:
-        offset = self._before + (self._position if position is None else position)
+    def fail(self, detail: str, behind: int = 0) -> NoReturn:
+        """Raise an error at so many characters behind the position."""
+        offset = self._before + self._position + behind
         detail = f"{detail}, at character {offset + 1} of the file"
         raise InputError("not-json", self.place, detail=detail)
 
@@ -205,8 +243,13 @@ def _decode(text: str, position: int) -> tuple[Any, int]:
     return value, end
 
 
-def _reason(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+def reason(error: Exception) -> str:
+    """Why something is not taken for JSON, in words for people."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if str(error).startswith("Exceeds the limit"):  # Python's words, about settings of its own
+        return f"a number has more than {sys.get_int_max_str_digits():,} digits"
+    return str(error)
 
 
 def encode(value: object, document: str) -> str:
@@ -216,7 +259,7 @@ def encode(value: object, document: str) -> str:
         line.encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise DocumentError(
-            "no-json-form", Place(document=document), detail=_reason(error)
+            "no-json-form", Place(document=document), detail=reason(error)
         ) from None
     return line
 

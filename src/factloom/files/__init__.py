@@ -1,0 +1,1 @@
+"""Reading and writing of files: sources, reports of flaws, atomic output."""
