@@ -6,7 +6,7 @@ from families import FAMILIES, save_family
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import make_batch, make_examples
+from factloom.layouts.word_documents import make_batch, make_examples
 from factloom.text.tokens import join_tokens
 
 WORDS = [["Mara", "Velden", "was", "born", "in", "Torvik", "."], ["She", "left", "马", "云"]]

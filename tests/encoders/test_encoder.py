@@ -85,6 +85,12 @@ def with_other_shapes(path: Path) -> None:
     save_file(weights, path / "model.safetensors", metadata={"format": "pt"})
 
 
+def with_a_weight_that_is_no_number(path: Path) -> None:
+    weights = load_file(path / "model.safetensors")
+    weights["embeddings.LayerNorm.bias"][3] = torch.nan
+    save_file(weights, path / "model.safetensors", metadata={"format": "pt"})
+
+
 def with_cut_weights(path: Path) -> None:
     file = path / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-100])
@@ -109,6 +115,7 @@ def with_unknown_type(path: Path) -> None:
     [
         (without_word_embeddings, "lacks some weights, such as embeddings.word_embeddings.weight"),
         (with_other_shapes, "could not be loaded"),
+        (with_a_weight_that_is_no_number, "weights embeddings.LayerNorm.bias hold nan"),
         (with_cut_weights, "incomplete"),
         (with_pickled_weights, "no file named model.safetensors"),
         (without_tokenizer, "no vocabulary"),

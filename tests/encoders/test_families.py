@@ -12,7 +12,7 @@ from transformers import AutoModel
 
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoded, Encoder
-from factloom.encoders.marked_documents import make_examples
+from factloom.layouts.marked_documents import make_examples
 from factloom.models.atlop import Atlop, AtlopSettings
 
 TEXTS = (

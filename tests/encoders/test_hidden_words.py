@@ -7,7 +7,7 @@ import torch
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import WordBatch, hide_words, make_batch, make_examples
+from factloom.layouts.word_documents import WordBatch, hide_words, make_batch, make_examples
 
 TEXT = "Mara Velden was born in Torvik on 3 May 1931."
 LONG = " ".join([TEXT] * 12)

@@ -1,5 +1,6 @@
 """Documents of any length: overlapping windows in one batch equal a naive loop over windows."""
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AutoModel
 
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.windows import window_starts
+from factloom.encoders.long_documents import OverlappingWindows
 from factloom.errors import ModelError
 
 LONG = 5000
@@ -146,7 +147,7 @@ def test_windows_cover_the_document_and_overlap_enough(
     tokens: int, capacity: int, data: st.DataObject
 ) -> None:
     overlap = data.draw(st.integers(0, capacity - 1))
-    starts = window_starts(tokens, capacity, overlap)
+    starts = OverlappingWindows(overlap).starts(tokens, capacity)
     ends = [min(start + capacity, tokens) for start in starts]
     assert starts[0] == 0
     assert ends[-1] == tokens
@@ -158,3 +159,27 @@ def test_windows_cover_the_document_and_overlap_enough(
         assert end - following >= overlap
     fewest = 1 if tokens <= capacity else -(-(tokens - overlap) // (capacity - overlap))
     assert len(starts) == fewest
+
+
+@torch.no_grad()
+def test_who_sees_whom_and_positions_can_be_given(tiny_encoder_path: Path) -> None:
+    encoder = Encoder.load(str(tiny_encoder_path)).eval()
+    windows = encoder.batch([random_tokens(9), random_tokens(5, seed=1)])
+    length = windows.token_ids.shape[1]
+    plain = encoder.states(windows)
+    everything = torch.ones(2, length, length, dtype=torch.bool)
+    in_order = torch.arange(length).expand(2, length)
+    same = encoder.states(dataclasses.replace(windows, visible=everything, positions=in_order))
+    inside = windows.mask.bool()
+    torch.testing.assert_close(same[inside], plain[inside])
+
+    causal = dataclasses.replace(windows, visible=everything.tril())
+    before = encoder.states(causal)
+    token_ids = windows.token_ids.clone()
+    token_ids[0, 6] = 11
+    after = encoder.states(dataclasses.replace(causal, token_ids=token_ids))
+    torch.testing.assert_close(after[0, :6], before[0, :6], rtol=0, atol=0)
+    assert not torch.equal(after[0, 6:], before[0, 6:])
+
+    moved = encoder.states(dataclasses.replace(windows, positions=in_order.flip(1)))
+    assert not torch.allclose(moved[inside], plain[inside])

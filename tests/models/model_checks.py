@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import factloom
-from factloom.document import Document
+from factloom.document import Document, Question
 from factloom.evaluation.tasks import TASKS
 
 # What a model of each task adds to documents last.
@@ -24,6 +24,7 @@ FOUND = {
     "mentions": "mentions",
     "entities": "entities",
     "end-to-end": "relations",
+    "answers": "questions",
 }
 
 
@@ -86,7 +87,7 @@ def check_batch_equals_single(model: Any, documents: Sequence[Document]) -> None
     model.eval()
     examples = model.prepare(documents)
     together = model.collate(examples)
-    alone = [model.collate([example]) for example in examples if example.pairs]
+    alone = [model.collate([example]) for example in examples if example.terms]
     assert together.weight == sum(batch.weight for batch in alone)
     total = sum(float(model(batch).loss) * batch.weight for batch in alone)
     assert float(model(together).loss) * together.weight == pytest.approx(total, rel=1e-4)
@@ -109,12 +110,30 @@ def check_same_predictions(found: Sequence[Document], expected: Sequence[Documen
             pytest.approx(scores, abs=1e-4)
         )
         assert all(relation.provenance for relation in one.relations)
+        assert scores_of_answers(one) == pytest.approx(scores_of_answers(other), abs=1e-4)
 
 
 def without_scores(document: Document) -> Document:
     mentions = tuple(dataclasses.replace(mention, score=None) for mention in document.mentions)
     entities = tuple(dataclasses.replace(entity, score=None) for entity in document.entities)
-    return document.replace(mentions=mentions, entities=entities, relations=())
+    questions = tuple(map(question_without_scores, document.questions))
+    return document.replace(mentions=mentions, entities=entities, relations=(), questions=questions)
+
+
+def question_without_scores(question: Question) -> Question:
+    answers = question.answers and tuple(
+        dataclasses.replace(answer, score=None) for answer in question.answers
+    )
+    return dataclasses.replace(question, answers=answers, no_answer=None)
+
+
+def scores_of_answers(document: Document) -> list[float | None]:
+    """Those of no answer, too."""
+    return [
+        score
+        for question in document.questions
+        for score in (question.no_answer, *(answer.score for answer in question.answers or ()))
+    ]
 
 
 def check_labels_are_not_seen(model: Any, documents: Sequence[Document]) -> None:
@@ -128,6 +147,8 @@ def check_labels_are_not_seen(model: Any, documents: Sequence[Document]) -> None
             order = [(m.start, -m.end, m.type) for m in document.mentions]
             assert order == sorted(order)
             assert all(mention.score is not None for mention in document.mentions)
+    if model.task == "answers":
+        assert all(score is not None for found in predicted for score in scores_of_answers(found))
 
 
 def check_prediction_leaves_the_mode(model: Any, documents: Sequence[Document]) -> None:
@@ -148,6 +169,8 @@ def check_saved_and_loaded(model: Any, documents: Sequence[Document], directory:
     batch = model.collate(model.prepare(documents))
     predicted = model.predict(documents)
     assert any(getattr(document, FOUND[model.task]) for document in predicted), "nothing found"
+    if model.task == "answers":
+        assert any(question.answers for found in predicted for question in found.questions)
     for loaded in (by_class, by_name):
         assert not loaded.training
         assert type(loaded) is type(model)

@@ -6,8 +6,8 @@ from pathlib import Path
 import torch
 
 from factloom.document import Document, Mention
-from factloom.encoders.asked_passages import AskedBatch
 from factloom.encoders.encoder import Encoder
+from factloom.layouts.asked_passages import AskedBatch
 from factloom.models.mrc import Mrc, MrcSettings
 from factloom.text.tokens import join_tokens
 

@@ -216,7 +216,7 @@ def test_a_batch_equals_its_documents_one_by_one(
     assert max(example.tokens for example in examples) > model.encoder.capacity
     with torch.no_grad():
         together = model(model.collate(examples)).logits
-        alone = [model(model.collate([example])).logits for example in examples if example.pairs]
+        alone = [model(model.collate([example])).logits for example in examples if example.terms]
     torch.testing.assert_close(together, torch.cat(alone), rtol=1e-9, atol=1e-11)
 
 
@@ -231,7 +231,7 @@ def test_documents_with_few_entities_have_few_pairs(tiny_encoder_path: Path, cou
     )
     model = make_model(tiny_encoder_path)
     (example,) = model.prepare([document])
-    assert example.pairs == count * (count - 1)
+    assert example.terms == count * (count - 1)
     (found,) = model.predict([document])
     assert {(r.head, r.tail) for r in found.relations} <= set(document.pairs())
     assert found.replace(relations=()) == document

@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +12,11 @@ import torch
 from atlop_by_loops import atlop_by_loops
 from model_checks import check_same_predictions
 
-from factloom.document import Document, Relation
+from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.stretches import cut
 from factloom.evaluation.relations import evaluate
+from factloom.layouts.stretches import cut
+from factloom.models import relation_decoding
 from factloom.models.atlop import Atlop, AtlopSettings
 
 RELATIONS = ["P19", "P27", "P69", "P112", "P159", "P571"]
@@ -186,6 +189,19 @@ def test_predicted_relations_replace_those_that_were_there(
     assert model.predict([]) == []
 
 
+def test_what_the_gold_denies_may_be_predicted_all_the_same(
+    tiny_encoder_path: Path, documents: list[Document]
+) -> None:
+    model = make_model(tiny_encoder_path)
+    expected = model.predict(documents)
+    assert any(found.relations for found in expected)
+    gold = [
+        document.replace(relations=(), denied=found.relations, annotated=(), unknown=((0, 1),))
+        for document, found in zip(documents, expected, strict=True)
+    ]
+    assert model.predict(gold) == expected
+
+
 # --- fitting ---------------------------------------------------------------------------------
 
 
@@ -338,3 +354,37 @@ def test_long_documents_are_asked_in_stretches_and_short_ones_as_before(
             expected[key] = max(expected.get(key, 0.0), r.score)
     assert {(r.head, r.tail, r.type): r.score for r in found.relations} == pytest.approx(expected)
     assert expected
+
+
+def test_of_what_stretches_say_about_a_pair_the_surest_is_kept() -> None:
+    text = "Mara likes Torvik. Mara left Torvik. Torvik hates Mara."
+    spans = [match.span() for match in re.finditer("Mara|Torvik", text)]
+    document = Document(
+        text,
+        sentences=(Sentence(0, 18), Sentence(19, 36), Sentence(37, 55)),
+        mentions=tuple(Mention(*span, "PER") for span in spans),
+        entities=(Entity((0, 2, 5), "PER"), Entity((1, 3, 4), "PER")),
+    )
+    offsets = np.array([match.span() for match in re.finditer(r"\w+|\.", text)])
+    said = {"likes": ("A", 0.3), "left": ("B", 0.9), "hates": ("C", 0.6)}
+
+    def relate(parts: list[Document]) -> list[Document]:
+        """A relation for each verb of the part."""
+        return [
+            part.replace(
+                relations=tuple(
+                    Relation(0, 1, kind, score)
+                    for verb, (kind, score) in said.items()
+                    if verb in part.text
+                )
+            )
+            for part in parts
+        ]
+
+    for most, kept in ((1, {"B"}), (2, {"B", "C"}), (3, {"A", "B", "C"})):
+        model = SimpleNamespace(
+            settings=AtlopSettings(stretch=4, most_relations=most),
+            encoder=SimpleNamespace(tokenize=lambda _: [SimpleNamespace(offsets=offsets)]),
+        )
+        found = relation_decoding.in_stretches(model, document, relate)
+        assert {relation.type for relation in found.relations} == kept

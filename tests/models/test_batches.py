@@ -7,16 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from factloom.models.batches import batches_by_length, evaluating
+from factloom.layouts.batching import batches_by_length
+from factloom.modules.evaluating import evaluating
 
 
 @dataclass(frozen=True)
 class Sizes:
     tokens: int
-    pairs: int
+    terms: int
 
 
-sizes = st.builds(Sizes, tokens=st.integers(0, 300), pairs=st.integers(0, 2))
+sizes = st.builds(Sizes, tokens=st.integers(0, 300), terms=st.integers(0, 2))
 
 
 @given(st.lists(sizes, max_size=30), st.integers(1, 1000))
@@ -25,7 +26,7 @@ def test_every_document_with_a_pair_is_in_one_batch_within_the_budget(
 ) -> None:
     batches = list(batches_by_length(examples, budget))
     numbers = sorted(number for batch in batches for number in batch)
-    assert numbers == [number for number, example in enumerate(examples) if example.pairs]
+    assert numbers == [number for number, example in enumerate(examples) if example.terms]
     for batch in batches:
         longest = max(examples[number].tokens for number in batch)
         assert len(batch) == 1 or len(batch) * longest <= budget

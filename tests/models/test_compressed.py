@@ -1,5 +1,6 @@
 """Compressed models: how far weights may be off, and that they load and predict like others."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.models.compressed import save_compressed
 from factloom.models.joint import Joint, JointSettings
+from factloom.models.soft_lexicon import SoftLexicon, SoftLexiconSettings
 from factloom.models.tagger import Tagger
 
 
@@ -142,6 +144,75 @@ def test_damaged_changes_are_an_error_with_the_file(
     with pytest.raises(ModelError, match=r"changes\.safetensors") as caught:
         factloom.load(tmp_path)
     assert caught.value.code == "model-damaged"
+
+
+def test_without_the_name_of_its_base_no_encoder_is_made_up(
+    trained: Joint, directory: Path, tmp_path: Path
+) -> None:
+    trained.save_pretrained(tmp_path / "model")  # with an encoder's configuration
+    (tmp_path / "model" / "model.safetensors").unlink()
+    shutil.copy(directory / "changes.safetensors", tmp_path / "model")
+    with pytest.raises(ModelError, match=r"lacks 'base'.*changes\.safetensors") as caught:
+        factloom.load(tmp_path / "model")
+    assert caught.value.code == "no-base"
+
+
+def test_a_base_with_other_weights_is_refused(
+    trained: Joint, tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    base = shutil.copytree(tiny_encoder_path, tmp_path / "base")
+    save_compressed(trained, tmp_path / "model", str(base))
+    assert factloom.load(tmp_path / "model").model.relations == trained.relations
+    weights = load_file(base / "model.safetensors")
+    weights["embeddings.LayerNorm.bias"] += 0.1
+    save_file(weights, base / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ModelError, match=str(base)) as caught:
+        factloom.load(tmp_path / "model")
+    assert caught.value.code == "base-changed"
+
+
+def test_a_whole_model_in_the_place_of_a_compressed_one_is_the_one_that_is_loaded(
+    trained: Joint, tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    save_compressed(trained, tmp_path, str(tiny_encoder_path))
+    trained.save_pretrained(tmp_path)
+    loaded = factloom.load(tmp_path).model.state_dict()
+    assert all(torch.equal(loaded[name], value) for name, value in trained.state_dict().items())
+
+
+def test_weights_of_the_encoder_that_are_tied_are_changed_once(
+    tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    tagger = Tagger(Encoder.load(str(tiny_encoder_path)), ["PER"])
+    first, second = tagger.encoder.backbone.encoder.layer
+    with torch.no_grad():
+        first.output.dense.bias.fill_(0.5)
+    second.output.dense.bias = first.output.dense.bias
+    save_compressed(tagger, tmp_path, str(tiny_encoder_path))
+    loaded = factloom.load(tmp_path).model
+    first, second = loaded.encoder.backbone.encoder.layer
+    assert second.output.dense.bias is first.output.dense.bias
+    assert first.output.dense.bias.tolist() == pytest.approx([0.5] * 32)
+
+
+def test_a_model_without_an_encoder_cannot_be_compressed(
+    profiles: list[Document], tmp_path: Path
+) -> None:
+    settings = SoftLexiconSettings(lexicon="none", width=8)
+    model = SoftLexicon.from_documents(None, profiles[:2], settings)
+    with pytest.raises(ModelError) as caught:
+        save_compressed(model, tmp_path, "all-MiniLM-L6-v2")
+    assert caught.value.code == "model-without-encoder"
+
+
+def test_the_command_does_not_write_over_a_file(directory: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("precious")
+    result = CliRunner().invoke(
+        app, ["compress", str(directory), "--output", str(tmp_path / "file")]
+    )
+    assert isinstance(result.exception, ModelError)
+    assert result.exception.code == "model-not-written"
+    assert (tmp_path / "file").read_text() == "precious"
 
 
 def test_another_encoder_cannot_be_the_base(trained: Joint, tmp_path: Path) -> None:

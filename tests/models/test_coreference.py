@@ -6,7 +6,7 @@ import pytest
 import torch
 from model_checks import check_model
 
-from factloom.document import Document, Mention, Sentence
+from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.evaluation.tasks import TASKS
 from factloom.models import entity_decoding
@@ -110,7 +110,7 @@ def test_the_type_with_the_most_confidence_wins_and_found_mentions_take_it_over(
         )
     )
     (example,) = model.prepare([mixed])
-    scores = torch.full((example.pairs,), 5.0)
+    scores = torch.full((example.terms,), 5.0)
     found = entity_decoding.with_entities(mixed, example, scores, LinkScale())
     assert [entity.type for entity in found.entities] == ["PER"]
     assert [mention.type for mention in found.mentions] == ["PER", "PER", "LOC", "PER", "PER"]
@@ -163,3 +163,29 @@ def test_documents_without_mentions_have_no_entity(model: Coreference) -> None:
         Document("nothing here"),
         Document(""),
     ]
+
+
+def test_entities_of_sections_are_joined_by_name_and_type() -> None:
+    names = ["Ada Brook", "Oslo", "Oslo", "Brook", "Oslo", "Bo Quill", "Quill", "Cy Quill"]
+    types = ["PER", "LOC", "LOC", "PER", "ORG", "PER", "PER", "PER"]
+    text = " ".join(names)
+    starts = [len(" ".join(names[:number])) + (number > 0) for number in range(len(names))]
+    spans = zip(starts, names, types, strict=True)
+    read = Document(
+        text,
+        mentions=tuple(Mention(at, at + len(name), kind, 0.9) for at, name, kind in spans),
+        entities=tuple(
+            Entity((number,), kind, score=0.9 - number / 10) for number, kind in enumerate(types)
+        ),
+    )
+    joined = entity_decoding.joined_by_name(read)
+    assert [entity.mentions for entity in joined.entities] == [
+        (0, 3),
+        (1, 2),
+        (4,),
+        (5,),
+        (6,),
+        (7,),
+    ]
+    assert [entity.type for entity in joined.entities] == ["PER", "LOC", "ORG", "PER", "PER", "PER"]
+    assert joined.entities[0].score == pytest.approx(0.6)

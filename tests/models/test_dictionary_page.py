@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from factloom.models.positive_unlabelled import PositiveUnlabelledSettings
-from factloom.recipe import DictionaryRecipe, TeacherRecipe
 from factloom.text.dictionary import CASES
+from factloom.training.recipe import DictionaryRecipe, TeacherRecipe
 
 TEXT = (Path(__file__).parents[2] / "docs" / "dictionary.md").read_text(encoding="utf-8")
 

@@ -8,10 +8,10 @@ import pytest
 from pydantic import BaseModel
 
 from factloom.models.docre_sd import DocreSdSettings
-from factloom.recipe import read_recipe
 from factloom.training.plugins.distillation import DistillationSettings
 from factloom.training.plugins.r_drop import RDropSettings
 from factloom.training.plugins.self_distillation import SelfDistillationSettings
+from factloom.training.recipe import read_recipe
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "docre_sd.md").read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ def test_flat_passes_the_checks_of_every_model(
     loaded = Flat.from_pretrained(tmp_path / "model")
     assert loaded.settings == model.settings
     assert loaded.vocabularies == model.vocabularies
-    assert (loaded.types, loaded.names) == (("LOC", "ORG", "PER"), {"PER": "person"})
+    assert loaded.types == ("LOC", "ORG", "PER")
     assert (loaded.encoder is not None) is with_encoder
     assert (tmp_path / "model" / "encoder").exists() is with_encoder
 

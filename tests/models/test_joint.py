@@ -13,8 +13,8 @@ from transformers import BertModel
 
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.stretches import cut
 from factloom.errors import ModelError
+from factloom.layouts.stretches import cut
 from factloom.models.joint import Joint, JointSettings
 
 TYPES, RELATIONS = ["LOC", "ORG", "PER"], ["P19", "P27", "P108"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factloom.encoders.character_tables import CharacterSettings
+from factloom.layouts.character_tables import CharacterSettings
 from factloom.models.flat import FlatSettings
 from factloom.models.soft_lexicon import SoftLexiconSettings
 

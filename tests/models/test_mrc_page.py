@@ -9,7 +9,7 @@ import pytest
 from factloom import formats
 from factloom.document import Document
 from factloom.models.mrc import MrcSettings, default_question
-from factloom.recipe import EncoderRecipe
+from factloom.training.recipe import EncoderRecipe
 
 TEXT = (Path(__file__).parents[2] / "docs" / "mrc.md").read_text(encoding="utf-8")
 

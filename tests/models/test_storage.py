@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import factloom
+from factloom import model_folders
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.new_characters import add_characters
@@ -62,6 +63,41 @@ def remove(name: str) -> Damage:
     return lambda path: (path / name).unlink()
 
 
+def write(text: str) -> Damage:
+    return lambda path: (path / "config.json").write_text(text)
+
+
+def edit(part: str, value: object) -> Damage:
+    """Put a value in place of what is at this path of config.json, such as encoder.window."""
+
+    def change(path: Path) -> None:
+        config = json.loads((path / "config.json").read_text())
+        *outer, last = part.split(".")
+        inner = config
+        for name in outer:
+            inner = inner.setdefault(name, {})
+        inner[last] = value
+        (path / "config.json").write_text(json.dumps(config))
+
+    return change
+
+
+def as_directory(name: str) -> Damage:
+    def change(path: Path) -> None:
+        (path / name).unlink()
+        (path / name).mkdir()
+
+    return change
+
+
+def as_file(name: str) -> Damage:
+    def change(path: Path) -> None:
+        shutil.rmtree(path / name)
+        (path / name).touch()
+
+    return change
+
+
 def test_a_directory_holds_json_and_safetensors_and_nothing_else(saved: Path) -> None:
     files = {str(path.relative_to(saved)) for path in saved.rglob("*") if path.is_file()}
     assert {"config.json", "model.safetensors", "encoder/tokenizer.json"} <= files
@@ -104,6 +140,40 @@ def test_loading_keeps_how_long_documents_are_taken(saved: Path) -> None:
         (lambda path: shutil.rmtree(path / "encoder"), "model-damaged", "encoder"),
         (cut("encoder/config.json"), "model-damaged", "encoder/config.json"),
         (cut("encoder/tokenizer.json"), "model-damaged", "model"),
+        (write('{"model": "atlop", "a": ' + "9" * 5000 + "}"), "model-damaged", "digits"),
+        (write("[" * 50_000), "model-damaged", "recursion"),
+        (write('{"model": "atlop", "a": ' + "[" * 50_000), "model-damaged", "recursion"),
+        (write('{"model": "atlop", "a": NaN}'), "model-damaged", "NaN is no finite number"),
+        (write('{"model": "atlop", "a": -1e999}'), "model-damaged", "-1e999 is no finite number"),
+        (edit("relations", "P19"), "model-damaged", "relations: Input should be a valid list"),
+        (edit("relations", [19, 27]), "model-damaged", "relations.0: Input should be a valid str"),
+        (edit("relation_names", ["born"]), "model-damaged", "relation_names: Input should be"),
+        (edit("relation_names", {"P19": 7}), "model-damaged", "relation_names.P19"),
+        (edit("types", {"PER": 1}), "model-damaged", "types"),
+        (edit("settings", []), "model-damaged", "settings"),
+        (edit("settings.block_size", "large"), "model-damaged", "block_size"),
+        (edit("settings.most_relations", [10**4000]), "model-damaged", "most_relations"),
+        (edit("settings.width", 7), "indivisible-width", "7"),
+        (edit("settings.width", 8), "model-damaged", "classifier"),
+        (edit("provenance", []), "model-damaged", "provenance"),
+        (edit("provenance", None), "model-damaged", "provenance"),
+        (edit("provenance.languages", "en"), "model-damaged", "provenance.languages"),
+        (edit("provenance.recipe", 5), "model-damaged", "provenance.recipe"),
+        (edit("provenance.recipe.encoder", "bert"), "model-damaged", "provenance.recipe.encoder"),
+        (edit("provenance.recipe.data.join_words", "9"), "model-damaged", "join_words"),
+        (edit("encoder", None), "model-damaged", "encoder: a model of this kind has one"),
+        (edit("encoder", "bert"), "model-damaged", "encoder"),
+        (edit("encoder.window", "512"), "model-damaged", "encoder.window"),
+        (edit("encoder.window", -3), "window-too-small", "-3"),
+        (edit("encoder.long_documents", "never"), "model-damaged", "'windows' or 'error'"),
+        (edit("base", None), "model-damaged", "base"),
+        (edit("base", 7), "model-damaged", "base"),
+        (edit("base", "no-such-encoder"), "encoder-not-found", "no-such-encoder"),
+        (edit("base", "all-MiniLM-L6-v2"), "model-not-found", "changes.safetensors"),
+        (as_directory("config.json"), "model-damaged", "config.json"),
+        (as_directory("model.safetensors"), "model-damaged", "model.safetensors"),
+        (as_directory("encoder/config.json"), "model-damaged", "encoder"),
+        (as_file("encoder"), "model-damaged", "encoder"),
     ],
 )
 def test_a_damaged_directory_is_told(copy: Path, damage: Damage, code: str, said: str) -> None:
@@ -128,6 +198,30 @@ def test_a_model_of_another_kind_is_refused_by_the_class(copy: Path) -> None:
     with pytest.raises(ModelError, match="'tagger', not 'atlop'") as caught:
         Atlop.from_pretrained(copy)
     assert caught.value.code == "other-model"
+
+
+def test_a_model_cannot_be_written_where_a_file_is(saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", tmp_path / "file" / "model"):
+        with pytest.raises(ModelError, match="cannot be written") as caught:
+            factloom.load(saved).save_pretrained(place)
+        assert caught.value.code == "model-not-written"
+        assert str(place) in str(caught.value)
+
+
+def test_a_model_is_put_on_the_device_that_is_asked_for(saved: Path) -> None:
+    assert storage.load(saved).temperature.device.type == "cpu"
+    for device in ("meta", torch.device("meta")):
+        model = storage.load(saved, device=device)
+        assert {value.device.type for value in model.state_dict().values()} == {"meta"}
+        assert Atlop.from_pretrained(saved, device=device).temperature.device.type == "meta"
+
+
+@pytest.mark.parametrize("device", ["abacus", "cuda:99", ""])
+def test_a_device_that_is_not_there_is_told(saved: Path, device: str) -> None:
+    with pytest.raises(ModelError, match="'cpu'") as caught:
+        storage.load(saved, device=device)
+    assert caught.value.code == "no-device"
 
 
 @pytest.mark.parametrize(
@@ -177,10 +271,10 @@ def test_a_folder_that_is_no_model_does_not_hide_the_one_that_ships(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "factloom-en-small").mkdir()
-    assert storage.load_config("factloom-en-small")[1]["model"] == "joint"
+    assert model_folders.load_config("factloom-en-small")[1]["model"] == "joint"
     (tmp_path / "factloom-en-small").rmdir()
     shutil.copytree(saved, tmp_path / "factloom-en-small")
-    assert storage.load_config("factloom-en-small")[1]["model"] == "atlop"
+    assert model_folders.load_config("factloom-en-small")[1]["model"] == "atlop"
 
 
 # --- the encoder that a training starts from ---------------------------------------------------
@@ -209,8 +303,11 @@ def test_a_training_may_start_from_the_encoder_of_a_trained_model(
 
 
 def test_a_shipped_model_is_known_as_one_by_name() -> None:
-    assert storage.model_directory("factloom-en-small") == storage.SHIPPED / "factloom-en-small"
-    assert storage.model_directory("all-MiniLM-L6-v2") is None
+    assert (
+        model_folders.model_directory("factloom-en-small")
+        == model_folders.SHIPPED / "factloom-en-small"
+    )
+    assert model_folders.model_directory("all-MiniLM-L6-v2") is None
 
 
 def test_a_model_that_reads_characters_by_itself_has_no_encoder_to_start_from(

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from factloom.document import Mention
-from factloom.encoders.word_documents import WordExample
+from factloom.layouts.word_documents import WordExample
 from factloom.models.sure_mentions import SentenceWords, sure_mentions
 from factloom.models.word_runs import doubtful_words
 

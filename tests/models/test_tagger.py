@@ -11,8 +11,8 @@ from transformers import BertModel
 
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import SHAPES
 from factloom.errors import DocumentError, ModelError
+from factloom.layouts.word_documents import SHAPES
 from factloom.models.tagger import Tagger, TaggerSettings
 from factloom.text.shapes import Case, Digits, Place, Signs, places, shape
 from factloom.text.tags import TypedSpan, allowed_transitions, spans_of, tags_of
@@ -169,12 +169,11 @@ def test_the_tagger_passes_the_checks_of_every_model(
 ) -> None:
     torch.manual_seed(0)
     chosen = TaggerSettings.model_validate({"dropout": 0.0, **settings})
-    names = {"PER": "person"}
     encoder = Encoder.load(str(tiny_encoder_path))
-    model = Tagger.from_documents(encoder, DOCUMENTS, chosen, names=names)
+    model = Tagger.from_documents(encoder, DOCUMENTS, chosen, names={"PER": "person"})
     assert model.types == TYPES
     check_model(model, DOCUMENTS, tmp_path)
-    assert Tagger.from_pretrained(tmp_path / "model").names == names
+    assert Tagger.from_pretrained(tmp_path / "model").types == TYPES
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +322,7 @@ def test_a_document_longer_than_a_window_is_read_to_its_end(tiny_encoder_path: P
 def test_words_that_the_tokenizer_drops_are_still_words(trained: Tagger) -> None:
     odd = document("odd", ["Mara Velden \u200b was born", "\u200b"], ("Mara Velden", "PER"))
     (example,) = trained.prepare([odd])
-    assert example.pairs == 6
+    assert example.terms == 6
     output = trained(trained.collate([example]))
     assert output.logits.shape[0] == 6
     assert output.loss.isfinite()

@@ -10,7 +10,7 @@ import torch
 from lexicon_examples import documents as chinese_documents
 from lexicon_examples import write_vectors, write_words
 
-from factloom.document import Document, Mention
+from factloom.document import Document, Entity, Mention, Relation
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.models.atlop import Atlop, AtlopSettings
@@ -147,6 +147,43 @@ def test_models_that_cannot_pass_over_words_refuse_them(
     with pytest.raises(ModelError) as caught:
         kind.from_documents(encoder, [document(PERSON, UNKNOWN)], settings)
     assert caught.value.code == "partly-annotated"
+
+
+SETTINGS_OF = {
+    Joint: JointSettings(block_size=8),
+    Atlop: AtlopSettings(block_size=8),
+    DocreSd: DocreSdSettings(),
+}
+
+
+@pytest.mark.parametrize("kind", [Joint, Atlop, DocreSd])
+def test_what_is_unknown_of_relations_teaches_nothing(kind: Any, tiny_encoder_path: Path) -> None:
+    """The loss is that of the known cells alone: other labels of unknown ones change nothing."""
+    whole = document(PERSON, PLACE).replace(
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, "P19"), Relation(0, 1, "P20"), Relation(1, 0, "P20")),
+    )
+    settings = SETTINGS_OF[kind]
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        encoder = Encoder.load(str(tiny_encoder_path))
+        model = kind.from_documents(encoder, [whole], settings).eval()
+
+    def loss(known: Document) -> float:
+        return model(model.collate(model.prepare([known]))).loss.item()
+
+    stated = whole.replace(relations=whole.relations[:1], annotated=("P19",))
+    same = whole.replace(relations=whole.relations[:1], denied=(), unknown=((0, 1), (1, 0)))
+    denied = Relation(0, 1, "P20")
+    assert loss(stated) < loss(whole.replace(relations=whole.relations[:1]))
+    assert loss(same) < loss(stated)  # that (1, 0) is not P19 was known there
+    assert loss(same.replace(denied=(denied,))) > loss(same)
+    assert loss(stated.replace(unknown=((1, 0),), annotated=())) == pytest.approx(loss(same))
+
+
+def test_models_of_names_alone_take_relations_annotated_in_parts(tiny_encoder_path: Path) -> None:
+    partly = document(PERSON, PLACE).replace(annotated=())
+    assert tagger(tiny_encoder_path, tiny_encoder_path, [partly]).types == ("LOC", "PER")
 
 
 def test_what_is_found_in_unknown_words_says_nothing_about_scores() -> None:

@@ -44,6 +44,20 @@ def test_loss_equals_a_brute_force_sum_over_classes() -> None:
     assert found.tolist() == pytest.approx(expected, rel=1e-12)
 
 
+def test_unknown_relations_count_neither_as_positive_nor_as_negative() -> None:
+    logits, labels = logits_and_labels()
+    unknown = (torch.rand(labels.shape, generator=torch.Generator().manual_seed(3)) < 0.5) & ~labels
+    found = AdaptiveThreshold().loss(logits, labels, unknown)
+    expected = []
+    for row, holds, doubt in zip(logits.tolist(), labels.tolist(), unknown.tolist(), strict=True):
+        known = [
+            (logit, held) for logit, held, d in zip(row[1:], holds, doubt, strict=True) if not d
+        ]
+        left = [row[0], *(logit for logit, _ in known)]
+        expected.append(brute_force_loss(left, [held for _, held in known]))
+    assert found.tolist() == pytest.approx(expected, rel=1e-12)
+
+
 def test_loss_equals_the_formulation_that_subtracts_a_large_number_from_masked_classes() -> None:
     """As ATLOP's authors write it: softmax over all classes, masked ones lowered by 1e30."""
     logits, labels = logits_and_labels()

@@ -151,23 +151,6 @@ def test_decoding_finds_the_best_of_all_paths(case: tuple[ConditionalRandomField
         assert path[length:] == [0] * (max(LENGTHS) - length)
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 50])
-def test_the_best_paths_come_in_their_order(
-    case: tuple[ConditionalRandomField, Tensor], count: int
-) -> None:
-    field, emissions = case
-    found = field.best(emissions, torch.tensor(LENGTHS), count)
-    for row, (scores, length) in enumerate(zip(emissions, LENGTHS, strict=True)):
-        paths = all_paths(field, scores, length)
-        expected = sorted(paths, key=paths.__getitem__, reverse=True)[:count]
-        given = found.paths[row, : len(expected)]
-        assert [tuple(path[:length]) for path in given.tolist()] == expected
-        assert (given[:, length:] == 0).all()
-        log_probabilities = [paths[path] for path in expected]
-        log_probabilities += [-math.inf] * (count - len(expected))
-        assert found.log_probabilities[row].tolist() == pytest.approx(log_probabilities, abs=1e-9)
-
-
 def test_path_probabilities_give_the_probability_of_every_stretch(
     case: tuple[ConditionalRandomField, Tensor],
 ) -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from factloom.encoders.mention_documents import FEATURES, MentionBatch
 from factloom.modules import mention_pairs
-from factloom.modules.mention_pairs import MentionPairScorer
+from factloom.modules.mention_pairs import FEATURES, MentionBatch, MentionPairScorer
 
 WIDTH, HIDDEN, TYPES, MENTIONS = 5, 7, 3, 6
 

@@ -10,15 +10,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
+from factloom.modules.relative_positions import RelativePositions
+
 RECORDING_ATTENTION = "factloom_recording"
+RELATIVE_ATTENTION = "factloom_relative"
 
 
 @dataclass(slots=True)
@@ -86,5 +90,53 @@ def _recording_attention(
     return output, None
 
 
-AttentionInterface.register(RECORDING_ATTENTION, _recording_attention)
-AttentionMaskInterface.register(RECORDING_ATTENTION, sdpa_mask)
+_positions: ContextVar[Tensor | None] = ContextVar("relative_positions", default=None)
+
+
+@contextmanager
+def at_positions(positions: Tensor | None) -> Iterator[None]:
+    """Relative attention inside counts distances by these (windows, length); else by the order."""
+    token = _positions.set(positions)
+    try:
+        yield
+    finally:
+        _positions.reset(token)
+
+
+def _relative_attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """That of modules/relative_positions.py; `relative_positions` of the configuration is K."""
+    scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
+    positions = _positions.get()
+    if positions is None:
+        positions = torch.arange(query.shape[2], device=query.device)
+    limit = cast(Any, module).config.relative_positions
+    relative = RelativePositions(positions, query.shape[-1], limit)
+    bias = relative.scores(query) * scaling  # (windows, heads, length, length)
+    if attention_mask is not None and attention_mask.dtype == torch.bool:
+        bias = bias.masked_fill(~attention_mask, torch.finfo(bias.dtype).min)
+    elif attention_mask is not None:
+        bias = bias + attention_mask
+    record = current_record()
+    if record is not None:
+        record.query, record.key, record.mask, record.scaling = query, key, bias, scaling
+    weights = (query @ key.transpose(2, 3) * scaling + bias).softmax(-1)
+    weights = functional.dropout(weights, dropout, training=module.training)
+    output = weights @ value + relative.values(weights)  # (windows, heads, length, d)
+    return output.transpose(1, 2).contiguous(), None
+
+
+for _name, _attention in (
+    (RECORDING_ATTENTION, _recording_attention),
+    (RELATIVE_ATTENTION, _relative_attention),
+):
+    AttentionInterface.register(_name, _attention)
+    AttentionMaskInterface.register(_name, sdpa_mask)

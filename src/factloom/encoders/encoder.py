@@ -19,8 +19,9 @@ import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import torch
@@ -29,23 +30,25 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from factloom.encoders.attention import RECORDING_ATTENTION, AttentionRecord, record_attention
-from factloom.encoders.pretrained import resolve
+from factloom.encoders.attention import (
+    RECORDING_ATTENTION,
+    RELATIVE_ATTENTION,
+    AttentionRecord,
+    at_positions,
+    record_attention,
+)
+from factloom.encoders.long_documents import POLICIES, LongDocuments
+from factloom.encoders.pretrained import refuse_code, resolve
 from factloom.encoders.special_tokens import (
     SpecialTokens,
     around_text,
     around_text_with_question,
 )
-from factloom.encoders.windows import (
-    TokenIds,
-    WindowBatch,
-    batch_windows,
-    merge_rows,
-    merge_states,
-)
+from factloom.encoders.windows import TokenIds, batch_windows
 from factloom.errors import ModelError, Place
+from factloom.modules.windows import WindowBatch, merge_rows, merge_states
 
-LongDocuments = Literal["windows", "error"]
+_TOKENISED = 2**17
 
 _ATTENTION_DROPOUT_NAMES = ("attention_probs_dropout_prob", "attention_dropout")
 
@@ -87,7 +90,7 @@ class Encoder(nn.Module):
 
     `window` is the longest stretch encoded at once, special tokens included (never more than
     the encoder has positions for); windows overlap by `overlap` tokens. `long_documents` says
-    what happens beyond one window: "windows", or "error". `attention_dropout` is 0 by default:
+    what happens beyond one window: one of `POLICIES`. `attention_dropout` is 0 by default:
     the fused kernel of CPUs knows none, and with it training is a third slower.
     """
 
@@ -107,6 +110,7 @@ class Encoder(nn.Module):
         self.window = min(window, _positions(backbone) or window)
         self.overlap = overlap
         self.long_documents = long_documents
+        self.policy = POLICIES[long_documents](overlap)
         if not 0 <= overlap < self.capacity:
             raise ModelError("window-too-small", window=self.window, overlap=overlap)
 
@@ -116,10 +120,10 @@ class Encoder(nn.Module):
         path = resolve(name)
         with quiet():
             try:
-                config = AutoConfig.from_pretrained(path)
-                tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True)
+                config, tokenizer = _config_and_tokenizer(path, name)
                 _set_attention_dropout(config, attention_dropout)
                 backbone = _with_attention(
+                    config,
                     lambda kernel: _complete(
                         *AutoModel.from_pretrained(
                             path,
@@ -127,36 +131,38 @@ class Encoder(nn.Module):
                             attn_implementation=kernel,
                             dtype=torch.float32,
                             use_safetensors=True,  # never a pickle
+                            trust_remote_code=False,
                             output_loading_info=True,
                         )
-                    )
+                    ),
                 )
+            except ModelError:
+                raise
             except Exception as error:  # three libraries read the files, each with its own errors
                 raise ModelError(
                     "encoder-not-found", Place(file=name), detail=_first_line(error)
                 ) from error
-        return cls(_without_pooler(backbone), _checked(tokenizer, name), **options)
+        return cls(_without_pooler(backbone), tokenizer, **options)
 
     @classmethod
     def from_directory(cls, path: Path, **options: Any) -> Self:
         """Rebuild from `save`; the weights are part of the model's own weight file."""
         with quiet():
-            config = AutoConfig.from_pretrained(path)
-            tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True)
-            backbone = _with_attention(
-                lambda kernel: AutoModel.from_config(config, attn_implementation=kernel)
-            )
-        return cls(_without_pooler(backbone), _checked(tokenizer, str(path)), **options)
+            config, tokenizer = _config_and_tokenizer(str(path), str(path))
+        return cls.from_config(config, tokenizer, **options)
+
+    @classmethod
+    def from_config(cls, config: Any, tokenizer: Any, **options: Any) -> Self:
+        """One that has learned nothing yet."""
+        with quiet():
+            backbone = _from_config(config)
+        return cls(backbone, tokenizer, **options)
 
     def renewed(self, *, attention_dropout: float = 0.0, **options: Any) -> Self:
         """A copy with the same weights and tokenizer; the options are those of `load`."""
         config = copy.deepcopy(cast(Any, self.backbone).config)
         _set_attention_dropout(config, attention_dropout)
-        backbone = _without_pooler(
-            _with_attention(
-                lambda kernel: AutoModel.from_config(config, attn_implementation=kernel)
-            )
-        )
+        backbone = _from_config(config)
         backbone.load_state_dict(self.backbone.state_dict())
         return type(self)(backbone, copy.deepcopy(self.tokenizer), **options)
 
@@ -165,6 +171,14 @@ class Encoder(nn.Module):
         config = cast(Any, self.backbone).config
         config.save_pretrained(path)
         self.tokenizer.save_pretrained(path)
+
+    def options(self) -> dict[str, Any]:
+        """How it takes long documents; what `load` and `from_directory` are given for it."""
+        return {
+            "window": self.window,
+            "overlap": self.overlap,
+            "long_documents": self.long_documents,
+        }
 
     @property
     def width(self) -> int:
@@ -178,18 +192,37 @@ class Encoder(nn.Module):
     @property
     def records_attention(self) -> bool:
         """Whether the family runs our recording kernel; else its plain attention is read."""
-        return bool(cast(Any, self.backbone).config._attn_implementation == RECORDING_ATTENTION)
+        kernel = cast(Any, self.backbone).config._attn_implementation
+        return kernel in (RECORDING_ATTENTION, RELATIVE_ATTENTION)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text.
+
+        Tokenizers keep some hundred bytes a token: texts of more than `_TOKENISED` characters are
+        given to them in parts, cut between words.
+        """
+        short = iter(self._tokens([text for text in texts if len(text) <= _TOKENISED]))
+        return [
+            next(short) if len(text) <= _TOKENISED else self._tokens_of_parts(text)
+            for text in texts
+        ]
+
+    def _tokens(self, texts: list[str]) -> list[Tokens]:
         if not texts:
             return []
         found = self.tokenizer(
-            list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False
+            texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
         return [
             Tokens(np.asarray(ids, np.int64), np.asarray(offsets, np.int64).reshape(-1, 2))
             for ids, offsets in zip(found["input_ids"], found["offset_mapping"], strict=True)
         ]
+
+    def _tokens_of_parts(self, text: str) -> Tokens:
+        cuts = _cuts_between_words(text, _TOKENISED)
+        parts = [self._tokens([text[start:end]])[0] for start, end in pairwise(cuts)]
+        offsets = [part.offsets + start for part, start in zip(parts, cuts, strict=False)]
+        return Tokens(np.concatenate([part.ids for part in parts]), np.concatenate(offsets))
 
     def question(self, question: str) -> SpecialTokens:
         """What surrounds every window of a document that is read with a question in front.
@@ -201,14 +234,18 @@ class Encoder(nn.Module):
         if self.window - found.count <= self.overlap:
             raise ModelError(
                 "question-too-long",
-                Place(part=question),
+                Place(part=question if len(question) <= 80 else f"{question[:80]}..."),
                 tokens=len(tokens.ids),
                 window=self.window,
                 overlap=self.overlap,
             )
-        if found.types is None or not _reads_types(self.backbone, found.types.highest):
+        if found.types is None or not self.reads_types(found.types.highest):
             return dataclasses.replace(found, types=None)
         return found
+
+    def reads_types(self, highest: int) -> bool:
+        """Whether the encoder tells segments from 0 to `highest` apart."""
+        return _reads_types(self.backbone, highest)
 
     def batch(
         self,
@@ -224,15 +261,7 @@ class Encoder(nn.Module):
             rows = [np.zeros(0, np.int64)] * len(documents)
         if special is None:
             special = [self.special] * len(documents)
-        if self.long_documents == "error":
-            self._refuse_long(documents, special)
-        return batch_windows(documents, rows, special, self.window, self.overlap)
-
-    def _refuse_long(self, documents: Sequence[TokenIds], special: Sequence[SpecialTokens]) -> None:
-        for tokens, around in zip(documents, special, strict=True):
-            capacity = self.window - around.count
-            if len(tokens) > capacity:
-                raise ModelError("document-too-long", tokens=len(tokens), capacity=capacity)
+        return batch_windows(documents, rows, special, self.window, self.policy)
 
     @property
     def mask_token(self) -> int:
@@ -250,14 +279,14 @@ class Encoder(nn.Module):
 
         `added` (windows, window length, embedding width) joins the word embeddings.
         """
-        with self._adding(windows, added):
-            states = self.backbone(**_inputs(windows)).last_hidden_state
+        with self._adding(windows, added), at_positions(windows.positions):
+            states = self.backbone(**self._inputs(windows)).last_hidden_state
         return merge_states(states, windows)
 
     def read(self, windows: WindowBatch, added: Tensor | None = None) -> Reading:
         """States, and the last layer's attention for rows that may be chosen by the states."""
-        inputs = _inputs(windows)
-        with self._adding(windows, added):
+        inputs = self._inputs(windows)
+        with self._adding(windows, added), at_positions(windows.positions):
             if self.records_attention:
                 with record_attention() as record:
                     states = self.backbone(**inputs).last_hidden_state
@@ -269,6 +298,9 @@ class Encoder(nn.Module):
         reading = self.read(windows)
         return Encoded(reading.states, reading.attention(windows))
 
+    def _inputs(self, windows: WindowBatch) -> dict[str, Tensor]:
+        return _inputs(windows, _first_position(self.backbone))
+
     def _adding(self, windows: WindowBatch, added: Tensor | None) -> AbstractContextManager[None]:
         if added is None:
             return nullcontext()
@@ -276,11 +308,31 @@ class Encoder(nn.Module):
         return _adding(table, windows.token_ids, added)
 
 
-def _inputs(windows: WindowBatch) -> dict[str, Tensor]:
-    inputs = {"input_ids": windows.token_ids, "attention_mask": windows.mask}
+def _cuts_between_words(text: str, most: int) -> list[int]:
+    """Where parts of at most `most` characters begin, and the end; a very long word is cut."""
+    cuts = [0]
+    while len(text) - cuts[-1] > most:
+        end = cuts[-1] + most
+        blank = max(text.rfind(" ", cuts[-1] + 1, end), text.rfind("\n", cuts[-1] + 1, end))
+        cuts.append(end if blank < 0 else blank)
+    return [*cuts, len(text)]
+
+
+def _inputs(windows: WindowBatch, first_position: int) -> dict[str, Tensor]:
+    inputs = {"input_ids": windows.token_ids, "attention_mask": _visibility(windows)}
+    if windows.positions is not None:
+        inputs["position_ids"] = windows.positions + first_position
     if windows.token_types is not None:
         inputs["token_type_ids"] = windows.token_types
     return inputs
+
+
+def _visibility(windows: WindowBatch) -> Tensor:
+    """(windows, window length) tokens that all see, or (windows, 1, row, column) who sees whom."""
+    if windows.visible is None:
+        return windows.mask
+    seen = windows.visible & windows.mask.bool()[:, None]
+    return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[:, None]
 
 
 @contextmanager
@@ -301,8 +353,30 @@ def _adding(table: nn.Module, token_ids: Tensor, added: Tensor) -> Iterator[None
         hook.remove()
 
 
-def _with_attention(build: Any) -> nn.Module:
+def _config_and_tokenizer(path: str, name: str) -> tuple[Any, Any]:
+    """Both of a path or hub name; `name` is what the user calls it."""
+    refuse_code(path, name)
+    config = AutoConfig.from_pretrained(path, trust_remote_code=False)
+    tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, trust_remote_code=False)
+    return config, _checked(tokenizer, name)
+
+
+def _from_config(config: Any) -> nn.Module:
+    """An encoder without its weights."""
+    return _without_pooler(
+        _with_attention(
+            config,
+            lambda kernel: AutoModel.from_config(
+                config, attn_implementation=kernel, trust_remote_code=False
+            ),
+        )
+    )
+
+
+def _with_attention(config: Any, build: Any) -> nn.Module:
     """Our recording kernel where the family takes kernels, its plain attention elsewhere."""
+    if getattr(config, "relative_positions", None):
+        return _without_positions(build(RELATIVE_ATTENTION))
     try:
         model = build(RECORDING_ATTENTION)
     except ValueError:
@@ -312,23 +386,42 @@ def _with_attention(build: Any) -> nn.Module:
     return cast(nn.Module, model)
 
 
+def _without_positions(backbone: nn.Module) -> nn.Module:
+    """Distances are all that an encoder with relative positions knows of places."""
+    table = _position_table(backbone)
+    if table is not None:
+        nn.init.zeros_(table.weight)
+        table.weight.requires_grad_(False)
+    return backbone
+
+
 def _complete(backbone: nn.Module, report: dict[str, Any]) -> nn.Module:
-    """Refuse weight files that lack a part, which would silently be left random."""
+    """Refuse weight files that lack a part, which would silently be left random, or hold nan."""
     missing = [name for name in report["missing_keys"] if not name.startswith("pooler")]
     if missing:
         raise OSError(f"the weight file lacks some weights, such as {min(missing)}")
+    for name, value in backbone.named_parameters():
+        if not value.isfinite().all():
+            raise OSError(f"the weights {name} hold nan or infinity")
     return backbone
 
 
 def _positions(backbone: nn.Module) -> int | None:
     """How many positions the encoder has learned; None where they are relative."""
-    config = cast(Any, backbone).config
-    table = getattr(getattr(backbone, "embeddings", None), "position_embeddings", None)
-    if not isinstance(table, nn.Embedding):
+    if _position_table(backbone) is None:
         return None
-    # families such as RoBERTa count positions from behind the padding index
-    used = 0 if table.padding_idx is None else table.padding_idx + 1
-    return int(config.max_position_embeddings) - used
+    return int(cast(Any, backbone).config.max_position_embeddings) - _first_position(backbone)
+
+
+def _first_position(backbone: nn.Module) -> int:
+    """Families such as RoBERTa count positions from behind the padding index."""
+    table = _position_table(backbone)
+    return 0 if table is None or table.padding_idx is None else table.padding_idx + 1
+
+
+def _position_table(backbone: nn.Module) -> nn.Embedding | None:
+    table = getattr(getattr(backbone, "embeddings", None), "position_embeddings", None)
+    return table if isinstance(table, nn.Embedding) else None
 
 
 def _reads_types(backbone: nn.Module, highest: int) -> bool:

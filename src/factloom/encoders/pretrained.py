@@ -28,6 +28,20 @@ def resolve(name: str) -> str:
     return name
 
 
+def refuse_code(path: str, name: str) -> None:
+    """Never run what comes with a model: transformers would, or ask whoever writes the input."""
+    from transformers import PreTrainedConfig
+    from transformers.models.auto.tokenization_auto import get_tokenizer_config
+
+    configurations = {
+        "config.json": PreTrainedConfig.get_config_dict(path)[0],
+        "tokenizer_config.json": get_tokenizer_config(path),
+    }
+    for file, configuration in configurations.items():
+        if "auto_map" in configuration:
+            raise ModelError("model-with-code", Place(file=name), file=file)
+
+
 def _cached_snapshot(repository: str) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 

@@ -14,8 +14,6 @@ Ma, Wang, Okazaki: DREEAM, EACL 2023, arXiv 2302.08675.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import torch
@@ -24,29 +22,21 @@ from torch import Tensor, nn
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import (
-    MarkedBatch,
+from factloom.layouts.marked_documents import (
     MarkedExample,
     make_batch,
     make_examples,
 )
-from factloom.models import relation_decoding, storage
+from factloom.models import PlainOutput, relation_decoding, storage
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import RelationSettings, with_learned_rules
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold
 
 THRESHOLDS = {"adaptive": AdaptiveThreshold, "global": GlobalThreshold}
-
-
-@dataclass(frozen=True, slots=True)
-class AtlopOutput:
-    """The loss is the mean over the batch's pairs."""
-
-    logits: Tensor  # (pairs, classes)
-    loss: Tensor
 
 
 class AtlopSettings(RelationSettings):
@@ -128,13 +118,15 @@ class Atlop(nn.Module):
 
     def score(self, batch: MarkedBatch) -> PairScores:
         encoded = self.encoder(batch.windows)
-        pairs = self.pairs(batch.mention_states(encoded), encoded.attention, encoded.states, batch)
+        pairs = self.pairs(
+            batch.mention_states(encoded.states), encoded.attention, encoded.states, batch
+        )
         return PairScores(self.classifier(pairs.head, pairs.tail), pairs.attention)
 
-    def forward(self, batch: MarkedBatch) -> AtlopOutput:
+    def forward(self, batch: MarkedBatch) -> PlainOutput:
         scores = self.score(batch)
         loss = relation_decoding.summed_loss(self, scores, batch) / batch.weight
-        return AtlopOutput(scores.logits, loss)
+        return PlainOutput(scores.logits, loss)
 
     # --- prediction ----------------------------------------------------------------------------
 
@@ -142,27 +134,27 @@ class Atlop(nn.Module):
         """The documents with their relations replaced by predicted ones."""
         return relation_decoding.predict(self, documents, batch_tokens)
 
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
-        """Set the temperature (and a global threshold) by documents that were not trained on."""
-        return relation_decoding.fit_scores(self, documents)
+    fit_scores = relation_decoding.fit_scores
 
     def provenance_of(self, _: PairScores, held: Tensor) -> list[dict[str, Any]]:
         return [{"model": "atlop"} for _ in range(int(held.sum()))]
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        relation_decoding.save(self, "atlop", directory)
+    def config(self) -> dict[str, Any]:
+        return {
+            "relations": self.relations,
+            "relation_names": self.relation_names,
+            "settings": self.settings.model_dump(),
+        }
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return relation_decoding.load(cls, AtlopSettings, "atlop", directory)
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        settings, names = AtlopSettings(**config["settings"]), config["relation_names"]
+        return cls(encoder, config["relations"], settings, relation_names=names)
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 MODEL, SETTINGS = Atlop, AtlopSettings

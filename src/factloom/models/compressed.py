@@ -9,18 +9,27 @@ so no weight is off by more than half a step, s_row / 2: of the change, not of t
 (biases, norms) are kept as they are, and what training left alone is not kept at all.
 """
 
-import tempfile
+import hashlib
 from pathlib import Path
 from typing import Any, cast
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError, Place
-from factloom.models.storage import CHANGES, load_config, write_config
+from factloom.model_folders import write_config
+from factloom.models.storage import CHANGES, config_of, writing
+from factloom.models.weights import (
+    Weights,
+    damaged,
+    distinct_weights,
+    read_weights,
+    require_fit,
+    require_names,
+    tie,
+    write_weights,
+)
 
 SCALE = ":scale"  # behind the name of a matrix
 _ENCODER = "encoder."
@@ -29,63 +38,78 @@ _STEPS = 127
 
 def save_compressed(model: Any, directory: Path, base: str) -> None:
     """Write config.json and the changes; `base` names the encoder that training began with."""
+    if model.encoder is None:
+        raise ModelError("model-without-encoder")
     started = Encoder.load(base).state_dict()
-    kept: dict[str, Tensor] = {}
-    for name, value in cast(nn.Module, model).state_dict().items():
+    weights, ties = distinct_weights(cast(nn.Module, model))
+    changes: Weights = {}
+    for name, value in weights.items():
         part = name.removeprefix(_ENCODER)
         if name.startswith(_ENCODER):
             _require_same_shape(started.get(part), value, name, base)
             value = value - started[part]
             if not value.any():
                 continue
-        kept |= _packed(name, value)
-    with tempfile.TemporaryDirectory() as whole:  # every model writes its configuration itself
-        model.save_pretrained(whole)
-        _, config = load_config(whole)
-    directory.mkdir(parents=True, exist_ok=True)
-    write_config(directory, {**config, "base": base})
-    save_file(kept, directory / CHANGES, metadata={"format": "pt"})
+        changes |= _packed(name, value)
+    origin = {"base": base, "base_sha256": _fingerprint(started)}
+    with writing(directory):
+        write_config(directory, {**config_of(model), **origin})
+        write_weights(directory / CHANGES, changes, ties)
 
 
-def load_changes(model: nn.Module, path: Path) -> None:
+def load_changes(model: Any, path: Path, config: dict[str, Any]) -> None:
     """Bring a model, whose encoder is the base, to the weights that were compressed."""
-    try:
-        kept = load_file(path / CHANGES)
-    except (OSError, SafetensorError) as error:
-        place = Place(file=str(path / CHANGES))
-        raise ModelError("model-damaged", place, detail=str(error).splitlines()[-1]) from error
-    weights = model.state_dict()
-    changed = {name for name in kept if not name.endswith(SCALE)}
-    own = {name for name in weights if not name.startswith(_ENCODER)}
-    if own - changed or changed - weights.keys():
-        wrong = min((own - changed) | (changed - weights.keys()))
-        detail = f"its weights do not fit its configuration, such as {wrong}"
-        raise ModelError("model-damaged", Place(file=str(path / CHANGES)), detail=detail)
-    for name in changed:
-        change = _unpacked(name, kept).to(weights[name].dtype)
+    file = path / CHANGES
+    packed, ties = read_weights(file)
+    base = config.get("base_sha256")  # models of before have none
+    if base is not None and base != _fingerprint(model.encoder.state_dict()):
+        raise ModelError("base-changed", Place(file=str(file)), base=config["base"])
+    weights = cast(nn.Module, model).state_dict()
+    changes = {name: value for name, value in packed.items() if not name.endswith(SCALE)}
+    unchanged = {name for name in weights if name.startswith(_ENCODER)} - changes.keys()
+    require_names(file, changes, weights.keys() - unchanged - ties.keys())
+    matrices = {name + SCALE for name, value in changes.items() if value.dim() > 1}
+    require_names(file, {name: v for name, v in packed.items() if name.endswith(SCALE)}, matrices)
+    for name in changes:
+        change = _unpacked(file, name, packed)
+        require_fit(file, name, change, weights[name])
         if name.startswith(_ENCODER):
-            weights[name] += change
+            weights[name] += change.to(weights[name].dtype)
         else:
             weights[name].copy_(change)
+    tie(model, ties, file)
 
 
-def _packed(name: str, value: Tensor) -> dict[str, Tensor]:
+def _packed(name: str, value: Tensor) -> Weights:
     if value.dim() < 2:
-        return {name: value.contiguous()}
+        return {name: value}
     rows = value.flatten(1)  # (rows, columns)
     scale = rows.abs().amax(1, keepdim=True) / _STEPS
     steps = (rows / scale.clamp(min=torch.finfo(scale.dtype).tiny)).round().to(torch.int8)
-    return {name: steps.view(value.shape).contiguous(), name + SCALE: scale.squeeze(1)}
+    return {name: steps.view(value.shape), name + SCALE: scale.squeeze(1)}
 
 
-def _unpacked(name: str, kept: dict[str, Tensor]) -> Tensor:
-    value = kept[name]
+def _unpacked(file: Path, name: str, packed: Weights) -> Tensor:
+    value = packed[name]
     if value.dim() < 2:
         return value
-    scale = kept[name + SCALE].view(-1, *[1] * (value.dim() - 1))
-    return value.to(scale.dtype) * scale
+    scale = packed[name + SCALE]
+    if value.dtype != torch.int8:
+        damaged(file, name, f"it holds {value.dtype}, and should hold torch.int8")
+    if not scale.is_floating_point() or scale.shape != value.shape[:1]:
+        damaged(file, name + SCALE, f"it is no row of {len(value)} scales")
+    return value.to(scale.dtype) * scale.view(-1, *[1] * (value.dim() - 1))
 
 
 def _require_same_shape(started: Tensor | None, value: Tensor, name: str, base: str) -> None:
     if started is None or started.shape != value.shape:
         raise ModelError("other-base", Place(part=name), base=base)
+
+
+def _fingerprint(weights: Weights) -> str:
+    """The SHA-256 of an encoder's weights."""
+    digest = hashlib.sha256()
+    for name, value in sorted(weights.items()):
+        digest.update(name.encode())
+        digest.update(value.contiguous().numpy().data)
+    return digest.hexdigest()

@@ -19,6 +19,7 @@ itself.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from itertools import combinations, product
 
 from pydantic import BaseModel, ConfigDict
@@ -46,10 +47,11 @@ class Consistency(BaseModel):
 
 
 def learn_consistency(documents: Iterable[Document]) -> Consistency:
-    """The rules that the documents' relations keep."""
+    """The rules that the relations keep in documents that are annotated in full."""
     seen = _Seen()
     for document in documents:
-        seen.add(document)
+        if document.annotated is None and not document.unknown:
+            seen.add(document)
     return seen.rules()
 
 
@@ -139,11 +141,12 @@ class _Kept:
     """What is kept of a document's relations, so far."""
 
     def __init__(self, document: Document, rules: Consistency) -> None:
-        self.document, self.rules = document, rules
+        self.rules = rules
         self.facts: set[Fact] = set()
         self.of_pair: defaultdict[tuple[int, int], set[str]] = defaultdict(set)  # and implied ones
         self.values: defaultdict[tuple[int, str], set[int]] = defaultdict(set)  # likewise
         self.excluded = {frozenset(pair) for pair in rules.exclusives}
+        self.same_thing = cache(partial(_same_thing, document))
 
     def add_unless_contradicted(self, relation: Relation) -> None:
         said = [_fact(relation), *_implied(relation, self.rules)]
@@ -161,7 +164,7 @@ class _Kept:
     def _has_another(self, head: int, tail: int, name: str) -> bool:
         """Whether the head has a value that is another thing."""
         others = self.values[head, name] - {tail}
-        return any(not _same_thing(self.document, tail, other) for other in others)
+        return any(not self.same_thing(tail, other) for other in others)
 
     def remove_companions_of_the_dropped(self, relations: Iterable[Relation]) -> None:
         dropped = {_fact(relation) for relation in relations} - self.facts

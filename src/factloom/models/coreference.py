@@ -14,7 +14,6 @@ It reads documents whose mentions are known, and gives their entities.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
 import torch
@@ -23,18 +22,19 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from factloom.document import Document
-from factloom.encoders import mention_documents
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.mention_documents import MentionBatch, MentionExample
-from factloom.encoders.windows import WindowBatch
-from factloom.models import entity_decoding, storage
-from factloom.models.batches import batches_by_length, evaluating
+from factloom.layouts import mention_documents
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.mention_documents import MentionExample
+from factloom.models import PlainOutput, entity_decoding, storage
 from factloom.models.entity_decoding import LinkScale
 from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
+from factloom.modules.devices import moved
 from factloom.modules.divergence import sigmoid_divergence
-from factloom.modules.mention_pairs import MentionPairScorer, mention_states
+from factloom.modules.evaluating import evaluating
+from factloom.modules.mention_pairs import MentionBatch, MentionPairScorer, mention_states
+from factloom.modules.windows import WindowBatch
 
 
 class CoreferenceSettings(BaseModel):
@@ -61,14 +61,6 @@ class CoreferenceBatch:
 
     def to(self, device: torch.device | str) -> Self:
         return moved(self, device)
-
-
-@dataclass(frozen=True, slots=True)
-class CoreferenceOutput:
-    """The loss is the mean over the batch's pairs of mentions."""
-
-    logits: Tensor  # (pairs, 1)
-    loss: Tensor
 
 
 class Coreference(nn.Module):
@@ -112,12 +104,12 @@ class Coreference(nn.Module):
 
     def prepare(self, documents: Iterable[Document]) -> list[MentionExample]:
         """Find the tokens and pairs of mentions, once."""
-        kept = list(documents)
-        tokenised = self.encoder.tokenize([document.text for document in kept])
+        all_documents = list(documents)
+        tokenised = self.encoder.tokenize([document.text for document in all_documents])
         number = {name: index for index, name in enumerate(self.types)}
         return [
             mention_documents.make_example(document, tokens, number, self.settings.reach)
-            for document, tokens in zip(kept, tokenised, strict=True)
+            for document, tokens in zip(all_documents, tokenised, strict=True)
         ]
 
     def collate(self, examples: Sequence[MentionExample]) -> CoreferenceBatch:
@@ -132,37 +124,37 @@ class Coreference(nn.Module):
         mentions = mention_states(states, batch.mentions)
         return cast(Tensor, self.scorer(mentions, batch.mentions))
 
-    def forward(self, batch: CoreferenceBatch) -> CoreferenceOutput:
+    def forward(self, batch: CoreferenceBatch) -> PlainOutput:
         logits = self.score(batch)
         same = batch.mentions.same.to(logits.dtype)
         loss = F.binary_cross_entropy_with_logits(logits, same)
-        return CoreferenceOutput(logits.unsqueeze(1), loss)
+        return PlainOutput(logits.unsqueeze(1), loss)
 
     # --- prediction ----------------------------------------------------------------------------
 
     def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
         """The documents with their mentions clustered into entities, and no relations."""
-        kept = list(documents)
-        examples = self.prepare(kept)
+        all_documents = list(documents)
+        examples = self.prepare(all_documents)
         return [
             entity_decoding.with_entities(document, example, scores, self.scale)
             for document, example, scores in zip(
-                kept, examples, self._scores(examples, batch_tokens), strict=True
+                all_documents, examples, self._scores(examples, batch_tokens), strict=True
             )
         ]
 
     @torch.inference_mode()
     def _scores(self, examples: Sequence[MentionExample], batch_tokens: int) -> list[Tensor]:
         """(pairs,) of each document; those without a pair are not read at all"""
-        found = [torch.zeros(0)] * len(examples)
+        of_documents = [torch.zeros(0)] * len(examples)
         with evaluating(self):
             for numbers in batches_by_length(examples, batch_tokens):
                 batch = self.collate([examples[number] for number in numbers])
                 scores = self.score(batch.to(self.scale.threshold.device)).cpu()
                 parts = scores.split(list(batch.mentions.pair_counts))
                 for number, part in zip(numbers, parts, strict=True):
-                    found[number] = part
-        return found
+                    of_documents[number] = part
+        return of_documents
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Set threshold and temperature by documents that were not trained on."""
@@ -172,32 +164,15 @@ class Coreference(nn.Module):
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "coreference",
-            "types": self.types,
-            "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
-        }
-        storage.save(self, Path(directory), config)
+    def config(self) -> dict[str, Any]:
+        return {"types": self.types, "settings": self.settings.model_dump()}
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "coreference",
-            lambda path, config: cls(
-                storage.load_encoder(path, config),
-                config["types"],
-                CoreferenceSettings(**config["settings"]),
-            ),
-        )
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        return cls(encoder, config["types"], CoreferenceSettings(**config["settings"]))
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 MODEL, SETTINGS = Coreference, CoreferenceSettings

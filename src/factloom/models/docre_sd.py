@@ -23,7 +23,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import torch
@@ -32,8 +31,7 @@ from torch import Tensor, nn
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import (
-    MarkedBatch,
+from factloom.layouts.marked_documents import (
     MarkedExample,
     make_batch,
     make_examples,
@@ -43,6 +41,7 @@ from factloom.models.relation_settings import RelationSettings, with_learned_rul
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.pair_reasoning import PairMatrix, both_premises
 from factloom.modules.reasoning_layers import ReasoningLayer
 from factloom.modules.thresholds import AdaptiveThreshold
@@ -159,7 +158,9 @@ class DocreSd(nn.Module):
 
     def score(self, batch: MarkedBatch) -> ReasonedScores:
         encoded = self.encoder(batch.windows)
-        pairs = self.pairs(batch.mention_states(encoded), encoded.attention, encoded.states, batch)
+        pairs = self.pairs(
+            batch.mention_states(encoded.states), encoded.attention, encoded.states, batch
+        )
         features = self.bilinear(pairs.head, pairs.tail).tanh()  # (pairs, width)
         return self.reason(features, pairs.attention, pair_matrix(batch))
 
@@ -177,7 +178,7 @@ class DocreSd(nn.Module):
         return ReasonedScores(self.classifier(refined[-1]), attention, tuple(refined), matrix)
 
     def reason_with_hidden(self, scores: ReasonedScores, hidden: Tensor) -> ReasonedScores:
-        """The same with the features of the `hidden` pairs, bool (pairs,), put out of sight."""
+        """Reason once more, the features of the `hidden` pairs, bool (pairs,), put out of sight."""
         features = torch.where(hidden.unsqueeze(1), self.mask_vector, scores.features[0])
         return self.reason(features, scores.attention, scores.matrix)
 
@@ -194,7 +195,7 @@ class DocreSd(nn.Module):
         """Inside, the heads of the pattern say nothing: what is each worth to a trained model?"""
         head = self.settings.patterns.index(pattern)
         outputs = [cast(ReasoningLayer, layer).attention.output.weight for layer in self.reasoning]
-        kept = [weight.detach().clone() for weight in outputs]
+        trained = [weight.detach().clone() for weight in outputs]
         with torch.no_grad():
             for weight in outputs:
                 weight.unflatten(1, (len(self.settings.patterns), -1))[:, head] = 0
@@ -202,7 +203,7 @@ class DocreSd(nn.Module):
             yield
         finally:
             with torch.no_grad():
-                for weight, before in zip(outputs, kept, strict=True):
+                for weight, before in zip(outputs, trained, strict=True):
                     weight.copy_(before)
 
     # --- prediction ----------------------------------------------------------------------------
@@ -211,15 +212,13 @@ class DocreSd(nn.Module):
         """The documents with their relations replaced by predicted ones."""
         return relation_decoding.predict(self, documents, batch_tokens)
 
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
-        """Set the temperature by documents that were not trained on."""
-        return relation_decoding.fit_scores(self, documents)
+    fit_scores = relation_decoding.fit_scores
 
     def provenance_of(self, scores: ReasonedScores, held: Tensor) -> list[dict[str, Any]]:
         """The bridges of each relation, the most attended first."""
         pairs, types = held.nonzero(as_tuple=True)  # (relations,) twice
         statements = self._statements(scores.matrix, pairs, types)
-        found = self._bridges(scores, pairs, held.any(1))
+        bridges_of_pairs = self._bridges(scores, pairs, held.any(1))
         return [
             {
                 "model": "docre_sd",
@@ -228,7 +227,7 @@ class DocreSd(nn.Module):
                     for bridge in bridges
                 ],
             }
-            for pair, bridges in zip(pairs, found, strict=True)
+            for pair, bridges in zip(pairs, bridges_of_pairs, strict=True)
         ]
 
     def _bridges(
@@ -256,8 +255,8 @@ class DocreSd(nn.Module):
         heads = (weights + stated).argmax(1).gather(1, entities)
         rows = (heads.tolist(), entities.tolist(), weight.gather(1, entities).tolist())
         bridges = [
-            [(patterns[head], entity, value) for head, entity, value in found if value > 0]
-            for found in (zip(*row, strict=True) for row in zip(*rows, strict=True))
+            [(patterns[head], entity, value) for head, entity, value in attended if value > 0]
+            for attended in (zip(*row, strict=True) for row in zip(*rows, strict=True))
         ]
         return [bridges[row] for row in row_of.tolist()]
 
@@ -296,18 +295,20 @@ class DocreSd(nn.Module):
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        relation_decoding.save(self, "docre_sd", directory)
+    def config(self) -> dict[str, Any]:
+        return {
+            "relations": self.relations,
+            "relation_names": self.relation_names,
+            "settings": self.settings.model_dump(),
+        }
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return relation_decoding.load(cls, DocreSdSettings, "docre_sd", directory)
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        settings, names = DocreSdSettings(**config["settings"]), config["relation_names"]
+        return cls(encoder, config["relations"], settings, relation_names=names)
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 def pair_matrix(batch: MarkedBatch) -> PairMatrix:

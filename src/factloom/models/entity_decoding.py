@@ -13,7 +13,7 @@ A mention that is linked to no other is an entity of its own.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +21,10 @@ import torch
 from torch import Tensor, nn
 
 from factloom.document import Document, Entity, Mention
-from factloom.encoders.mention_documents import MentionExample
-from factloom.evaluation.calibration import fit_temperature
+from factloom.layouts.mention_documents import PEOPLE, MentionExample
+from factloom.modules.calibration import fit_temperature
 from factloom.modules.clustering import Link, average_linkage
+from factloom.text.names import people_meant
 
 # One very sure link must not outweigh many doubts.
 LARGEST_SCORE = 8.0
@@ -65,12 +66,56 @@ def with_entities(
         for cluster, together in zip(clusters, linked, strict=True)
     )
     in_text = sorted(entities, key=lambda entity: document.mentions[entity.mentions[0]].start)
-    return document.replace(
+    return document.without_relations().replace(
         mentions=_of_one_type(document.mentions, entities),
         entities=tuple(in_text),
-        relations=(),
         candidates=None,
     )
+
+
+def joined_by_name(document: Document) -> Document:
+    """A document that was read in sections: their entities of one name and type are one.
+
+    A person's bare surname or first name is that of the only person who has it.
+    """
+    owner: dict[tuple[str, str | int], int] = {}
+    group = list(range(len(document.entities)))  # of each entity, by its first
+
+    def root(number: int) -> int:
+        while group[number] != number:
+            number = group[number]
+        return number
+
+    for number, key in _name_keys(document):
+        first = owner.setdefault(key, number)
+        one, other = sorted((root(first), root(number)))
+        group[other] = one
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for number in range(len(group)):
+        groups[root(number)].append(number)
+    entities = [_as_one([document.entities[number] for number in own]) for own in groups.values()]
+    return document.replace(
+        mentions=_of_one_type(document.mentions, entities), entities=tuple(entities)
+    )
+
+
+def _name_keys(document: Document) -> Iterator[tuple[int, tuple[str, str | int]]]:
+    """Entities, each with its type and a spelling, or with its type and who is meant by that."""
+    people: list[tuple[int, str]] = []
+    for number, entity in enumerate(document.entities):
+        for name in dict.fromkeys(map(document.mention_text, entity.mentions)):
+            yield number, (entity.type, name)
+            if entity.type.casefold() in PEOPLE:
+                people.append((number, name))
+    for (number, _), who in zip(people, people_meant([name for _, name in people]), strict=True):
+        if who >= 0:
+            yield number, (document.entities[number].type, who)
+
+
+def _as_one(entities: Sequence[Entity]) -> Entity:
+    scores = [entity.score for entity in entities if entity.score is not None]
+    mentions = tuple(sorted(index for entity in entities for index in entity.mentions))
+    return replace(entities[0], mentions=mentions, score=min(scores, default=None))
 
 
 def fit_links(
@@ -103,12 +148,12 @@ def _exact_f1(
     threshold: float,
 ) -> float:
     """Of entities with exactly the right mentions, `counts` of which are given."""
-    right = found = 0
-    for count, own, known in zip(counts, links, gold, strict=True):
+    right = predicted = 0
+    for count, own, entities in zip(counts, links, gold, strict=True):
         clusters = average_linkage(count, own, threshold)
-        right += len(known & {frozenset(cluster) for cluster in clusters})
-        found += len(clusters)
-    return 2 * right / max(1, found + sum(map(len, gold)))
+        right += len(entities & {frozenset(cluster) for cluster in clusters})
+        predicted += len(clusters)
+    return 2 * right / max(1, predicted + sum(map(len, gold)))
 
 
 def _bounded(example: MentionExample, scores: Tensor) -> Tensor:
@@ -119,8 +164,8 @@ def _bounded(example: MentionExample, scores: Tensor) -> Tensor:
 
 
 def _links(example: MentionExample, scores: Tensor) -> list[Link]:
-    found = _bounded(example, scores).tolist()
-    return list(zip(example.left.tolist(), example.right.tolist(), found, strict=True))
+    bounded = _bounded(example, scores).tolist()
+    return list(zip(example.left.tolist(), example.right.tolist(), bounded, strict=True))
 
 
 def _link_probabilities(
@@ -132,9 +177,9 @@ def _link_probabilities(
         owner[list(cluster)] = number
     within = owner[example.left] == owner[example.right]  # (pairs,)
     of_link = owner[example.left[within]]  # (links,) its cluster
-    known = probabilities.double().numpy()[within]
+    linked = probabilities.double().numpy()[within]
     count = np.bincount(of_link, minlength=len(clusters))
-    total = np.bincount(of_link, weights=known, minlength=len(clusters))
+    total = np.bincount(of_link, weights=linked, minlength=len(clusters))
     means: list[float] = np.where(count > 0, total / np.maximum(count, 1), 1.0).tolist()
     return means
 

@@ -14,7 +14,6 @@ Without words (`words = []`) it is the same network on characters alone.
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -24,7 +23,8 @@ from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from factloom.document import Document
-from factloom.encoders.character_documents import (
+from factloom.encoders.encoder import Encoder
+from factloom.layouts.character_documents import (
     CharacterBatch,
     CharacterExample,
     by_sentence,
@@ -32,7 +32,7 @@ from factloom.encoders.character_documents import (
     make_examples,
     read_sentences,
 )
-from factloom.encoders.character_tables import (
+from factloom.layouts.character_tables import (
     CharacterSettings,
     CharacterTables,
     Vocabularies,
@@ -40,10 +40,9 @@ from factloom.encoders.character_tables import (
     read_words,
     with_widths,
 )
-from factloom.encoders.devices import moved
-from factloom.encoders.encoder import Encoder
-from factloom.models import sequence_decoding, storage
+from factloom.models import PlainOutput, sequence_decoding, storage
 from factloom.models.sequence_decoding import SCHEME, tags_and_field, types_to_learn
+from factloom.modules.devices import moved
 from factloom.modules.lattice_attention import LatticeLayer, RelativeSpans, span_pairs
 from factloom.modules.vector_table import VectorTable
 from factloom.text.lexicon import Matcher, Matches
@@ -95,8 +94,8 @@ class FlatExample:
         return self.characters.tokens + len(self.words)
 
     @property
-    def pairs(self) -> int:
-        return self.characters.pairs
+    def terms(self) -> int:
+        return self.characters.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +120,6 @@ class FlatBatch:
         return moved(self, device)
 
 
-@dataclass(frozen=True, slots=True)
-class FlatOutput:
-    """The loss is the negative log likelihood of the tags, over the number of characters."""
-
-    logits: Tensor  # (characters, tags) without padding
-    loss: Tensor
-
-
 class Flat(nn.Module):
     """Names in Chinese text by a lattice of characters and words."""
 
@@ -145,12 +136,10 @@ class Flat(nn.Module):
         settings: FlatSettings,
         *,
         vectors: WordVectors | None = None,
-        names: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.settings = settings
         self.types = tuple(types)
-        self.names = dict(names or {})
         self.vocabularies = vocabularies
         self.matcher = Matcher(vocabularies.words.words, _SHORTEST)
         self.provenance: dict[str, Any] = {}
@@ -180,31 +169,31 @@ class Flat(nn.Module):
         documents: Sequence[Document],
         settings: FlatSettings,
         *,
-        names: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
     ) -> Self:
         """An untrained model for the types, characters and words of the documents."""
         types = types_to_learn(documents)
-        sentences = [found for document in documents for found in read_sentences(document, SCHEME)]
+        sentences = [each for document in documents for each in read_sentences(document, SCHEME)]
         words = [word for word in read_words(settings) if len(word) >= _SHORTEST]
         matcher = Matcher(words, _SHORTEST)
         matches = matcher.find_all([sentence.characters for sentence in sentences])
         vocabularies, vectors = learn_vocabularies(sentences, words, matches, settings)
         settings = with_widths(settings, vectors)
-        return cls(encoder, types, vocabularies, settings, vectors=vectors, names=names)
+        return cls(encoder, types, vocabularies, settings, vectors=vectors)
 
     # --- training ------------------------------------------------------------------------------
 
     def prepare(self, documents: Iterable[Document]) -> list[FlatExample]:
         """Find characters, tags and words of documents, once."""
-        kept = list(documents)
-        sentences = [read_sentences(document, SCHEME) for document in kept]
-        known = self.vocabularies
+        all_documents = list(documents)
+        sentences = [read_sentences(document, SCHEME) for document in all_documents]
+        tables = self.vocabularies
         examples = make_examples(
-            kept, sentences, known.characters, known.bigrams, self.tags, self.encoder
+            all_documents, sentences, tables.characters, tables.bigrams, self.tags, self.encoder
         )
         matches = iter(
             self.matcher.find_all(
-                [sentence.characters for found in sentences for sentence in found]
+                [sentence.characters for of_document in sentences for sentence in of_document]
             )
         )
         return [
@@ -221,8 +210,8 @@ class Flat(nn.Module):
     def collate(self, examples: Sequence[FlatExample]) -> FlatBatch:
         characters = make_batch([example.characters for example in examples], self.encoder)
         counts = np.array([n for example in examples for n in example.word_counts], np.int64)
-        found = np.concatenate([example.words for example in examples])  # (words, 3)
-        rows, first, last = (torch.from_numpy(by_sentence(part, counts)) for part in found.T)
+        words = np.concatenate([example.words for example in examples])  # (words, 3)
+        rows, first, last = (torch.from_numpy(by_sentence(part, counts)) for part in words.T)
         positions = torch.arange(characters.characters.shape[1]).expand(len(counts), -1)
         present = torch.arange(rows.shape[1]) < torch.from_numpy(counts)[:, None]
         return FlatBatch(
@@ -233,12 +222,13 @@ class Flat(nn.Module):
             mask=torch.cat([characters.mask, present], 1),
         )
 
-    def forward(self, batch: FlatBatch) -> FlatOutput:
+    def forward(self, batch: FlatBatch) -> PlainOutput:
+        """The loss is the negative log likelihood of the tags, over the number of characters."""
         emissions = self.emissions(batch)
         characters = batch.characters
         likelihood = self.field.log_likelihood(emissions, characters.tags, characters.lengths)
         logits = emissions.flatten(0, 1).index_select(0, characters.places)  # (characters, tags)
-        return FlatOutput(logits, -likelihood.sum() / batch.weight)
+        return PlainOutput(logits, -likelihood.sum() / batch.weight)
 
     def emissions(self, batch: FlatBatch) -> Tensor:
         """(sentences, length, tags)"""
@@ -259,52 +249,25 @@ class Flat(nn.Module):
 
     # --- prediction ----------------------------------------------------------------------------
 
-    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
-        """The documents with nothing but predicted mentions, each with a score."""
-        return sequence_decoding.predict(self, documents, batch_tokens)
-
-    def predict_sure(
-        self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
-    ) -> list[Document]:
-        """The same, but where a word is less sure, nothing is known; see sure_mentions.py."""
-        return sequence_decoding.predict_sure(self, documents, least, batch_tokens)
-
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
-        """Set the temperature by documents that were not trained on."""
-        return sequence_decoding.fit_scores(self, documents)
+    predict, predict_sure = sequence_decoding.predict, sequence_decoding.predict_sure
+    fit_scores = sequence_decoding.fit_scores
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "flat",
+    def config(self) -> dict[str, Any]:
+        return {
             "types": self.types,
-            "names": self.names,
-            "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
             "vocabularies": self.vocabularies.to_config(),
+            "settings": self.settings.model_dump(),
         }
-        storage.save(self, Path(directory), config)
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "flat",
-            lambda path, config: cls(
-                storage.load_optional_encoder(path, config),
-                config["types"],
-                Vocabularies.from_config(config["vocabularies"]),
-                FlatSettings(**config["settings"]),
-                names=config["names"],
-            ),
-        )
+    def from_config(cls, encoder: Encoder | None, config: Mapping[str, Any]) -> Self:
+        vocabularies = Vocabularies.from_config(config["vocabularies"])
+        return cls(encoder, config["types"], vocabularies, FlatSettings(**config["settings"]))
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 MODEL, SETTINGS = Flat, FlatSettings

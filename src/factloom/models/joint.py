@@ -19,8 +19,8 @@ scores of the two entities found.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import torch
@@ -30,16 +30,25 @@ from torch.nn import functional as F
 
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.encoders.encoder import Encoder, Reading, Tokens
-from factloom.encoders.joint_documents import EntityBatch, JointBatch, JointExample, JointLayout
-from factloom.encoders.mention_documents import MentionExample
-from factloom.encoders.word_documents import WordBatch, WordExample, shape_projection
-from factloom.models import entity_decoding, relation_decoding, sequence_decoding, storage
-from factloom.models.batches import batches_by_length, evaluating
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.joint_documents import EntityBatch, JointBatch, JointExample, JointLayout
+from factloom.layouts.mention_documents import MentionExample
+from factloom.layouts.sections import read_in_sections
+from factloom.layouts.stretches import Relate
+from factloom.layouts.word_documents import WordBatch, WordExample, shape_projection
+from factloom.models import (
+    PlainOutput,
+    entity_decoding,
+    relation_decoding,
+    sequence_decoding,
+    storage,
+)
 from factloom.models.entity_decoding import LinkScale
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import RelationSettings, with_learned_rules
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.entity_pairs import EntityPairs
+from factloom.modules.evaluating import evaluating
 from factloom.modules.grouped_bilinear import GroupedBilinear
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 from factloom.modules.pooling import segment_mean
@@ -65,12 +74,6 @@ class JointSettings(RelationSettings):
     reach: PositiveInt = Field(
         400, description="Mentions further apart are compared by their names first."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class JointOutput:
-    logits: Tensor  # (entity pairs, classes)
-    loss: Tensor
 
 
 class Joint(nn.Module):
@@ -146,14 +149,14 @@ class Joint(nn.Module):
 
     def prepare(self, documents: Iterable[Document]) -> list[JointExample]:
         """Tokenise, and find words, mention pairs and entity pairs, once."""
-        kept = list(documents)
-        tokenised = self.encoder.tokenize([document.text for document in kept])
-        return [self.layout.example(*both) for both in zip(kept, tokenised, strict=True)]
+        all_documents = list(documents)
+        tokenised = self.encoder.tokenize([document.text for document in all_documents])
+        return [self.layout.example(*both) for both in zip(all_documents, tokenised, strict=True)]
 
     def collate(self, examples: Sequence[JointExample]) -> JointBatch:
         return self.layout.batch(examples)
 
-    def forward(self, batch: JointBatch) -> JointOutput:
+    def forward(self, batch: JointBatch) -> PlainOutput:
         reading = self._read(batch.words)
         loss = self.settings.mention_weight * self._tag_loss(reading, batch.words)
         states = mention_states(reading.states, batch.known.mentions)
@@ -163,7 +166,7 @@ class Joint(nn.Module):
         loss = loss + self.settings.coreference_weight * link_loss
         scores = self._score(reading, states, batch.known)
         loss = loss + relation_decoding.summed_loss(self, scores, batch.known.entities)
-        return JointOutput(scores.logits, loss / batch.weight)
+        return PlainOutput(scores.logits, loss / batch.weight)
 
     def _read(self, batch: WordBatch) -> Reading:
         shapes = self.shape(batch.shapes.to(self.shape.weight.dtype))
@@ -199,45 +202,41 @@ class Joint(nn.Module):
         """The documents with mentions, entities and relations found in their text.
 
         Documents without sentences are split by rule. Documents of like length are put together,
-        up to `batch_tokens` padded tokens.
+        up to `batch_tokens` padded tokens; long ones are read in sections and related in stretches.
         """
-        return self._predict([_bare(document) for document in documents], batch_tokens, self._find)
+        most = self.settings.stretch
+        read = partial(self._read_documents, batch_tokens, self._find, most)
+        bare = [_bare(document) for document in documents]
+        found = read_in_sections(bare, read, entity_decoding.joined_by_name)
+        relate = self._relate(batch_tokens)
+        return [
+            relation_decoding.in_stretches(self, document, relate)
+            if relation_decoding.is_long(self, document)
+            else document
+            for document in found
+        ]
 
     def relate(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
         """The documents with the relations between the entities that they have already."""
-        return self._predict(list(documents), batch_tokens, self._given)
+        relate = self._relate(batch_tokens)
+        return relation_decoding.related(self, documents, relate, relate)
 
-    def _predict(self, documents: list[Document], batch_tokens: int, find: Find) -> list[Document]:
-        """`find` gives the documents of a batch their entities; long ones are related later."""
-        tokenised = self.encoder.tokenize([document.text for document in documents])
-        most = self.settings.stretch
-        found = self._read_documents(documents, tokenised, batch_tokens, find, most)
-
-        def relate(parts: list[Document]) -> list[Document]:
-            tokens = self.encoder.tokenize([part.text for part in parts])
-            return self._read_documents(parts, tokens, batch_tokens, self._given)
-
-        for number, tokens in enumerate(tokenised):
-            if len(tokens.ids) > most:
-                found[number] = relation_decoding.in_stretches(
-                    self.settings, found[number], tokens.offsets, relate
-                )
-        return found
+    def _relate(self, batch_tokens: int) -> Relate:
+        return partial(self._read_documents, batch_tokens, self._given, math.inf)
 
     def _read_documents(
-        self,
-        documents: Sequence[Document],
-        tokenised: Sequence[Tokens],
-        batch_tokens: int,
-        find: Find,
-        most: float = math.inf,
+        self, batch_tokens: int, find: Find, most: float, documents: Sequence[Document]
     ) -> list[Document]:
-        """Documents of more than `most` tokens get entities and no relations."""
+        """`find` gives the documents of a batch their entities.
+
+        Documents of more than `most` tokens get no relations.
+        """
+        tokenised = self.encoder.tokenize([document.text for document in documents])
         words = [
             self.layout.words(document.without_mentions(), tokens)
             for document, tokens in zip(documents, tokenised, strict=True)
         ]
-        found = [document.replace(relations=()) for document in documents]
+        found = [document.without_relations() for document in documents]
         with torch.inference_mode(), evaluating(self):
             for numbers in _by_length(words, batch_tokens, most):
                 tokens = [tokenised[number] for number in numbers]
@@ -267,15 +266,15 @@ class Joint(nn.Module):
             self, examples, emissions, batch.lengths, float(self.mention_temperature)
         )
         # words of which the tokenizer drops every sign are nothing that the encoder has seen
-        found = [
+        named = [
             _with_names(document, own if len(seen.ids) else ())
             for document, own, seen in zip(documents, mentions, tokens, strict=True)
         ]
-        _, of_mentions = self._given(found, tokens)
+        _, of_mentions = self._given(named, tokens)
         scores = self._link_scores(of_mentions, reading)
         clustered = [
             entity_decoding.with_entities(document, example, own, self.link_scale)
-            for document, example, own in zip(found, of_mentions, scores, strict=True)
+            for document, example, own in zip(named, of_mentions, scores, strict=True)
         ]
         return clustered, of_mentions
 
@@ -303,7 +302,7 @@ class Joint(nn.Module):
         of_documents = zip(documents, tokens, mentions, strict=True)
         examples = [self.layout.known(*parts) for parts in of_documents]
         entities = [example.entities for example in examples]
-        if not any(example.pairs for example in entities):
+        if not any(example.terms for example in entities):
             return list(documents)
         batch = self.layout.entity_batch(examples).to(reading.states.device)
         scores = self._score(reading, mention_states(reading.states, batch.mentions), batch)
@@ -354,43 +353,30 @@ class Joint(nn.Module):
                 logits = self._score(reading, states, batch.known).logits
                 of_batch = [documents[number] for number in numbers]
                 entities = [example.known.entities for example in chosen]
-                found = relation_decoding.margins_of(self, logits, of_batch, entities)
-                margins.append(found.cpu())
+                of_pairs = relation_decoding.margins_of(self, logits, of_batch, entities)
+                unknown = batch.known.entities.unknown
+                margins.append(of_pairs.masked_fill(unknown, -torch.inf).cpu())
                 labels.append(batch.known.entities.labels.cpu())
         return links, torch.cat(margins), torch.cat(labels)
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "joint",
+    def config(self) -> dict[str, Any]:
+        return {
             "types": self.types,
             "relations": self.relations,
             "relation_names": self.relation_names,
             "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
         }
-        storage.save(self, Path(directory), config)
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "joint",
-            lambda path, config: cls(
-                storage.load_encoder(path, config),
-                config["types"],
-                config["relations"],
-                JointSettings(**config["settings"]),
-                relation_names=config["relation_names"],
-            ),
-        )
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        labels = config["types"], config["relations"]
+        settings, names = JointSettings(**config["settings"]), config["relation_names"]
+        return cls(encoder, *labels, settings, relation_names=names)
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 def _bare(document: Document) -> Document:

@@ -13,11 +13,12 @@ import numpy as np
 import torch
 
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.windows import merge_states
-from factloom.encoders.word_documents import WordExample, make_batch
 from factloom.errors import ModelError
-from factloom.models.batches import batches_by_length, evaluating
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.word_documents import WordExample, make_batch
 from factloom.modules.class_prior import Floats, Integers, estimate_priors
+from factloom.modules.evaluating import evaluating
+from factloom.modules.windows import merge_states
 
 # Words that the estimate looks at: enough for a few per cent, and seconds of an encoder's time.
 _WORDS = 20_000
@@ -62,9 +63,9 @@ def _estimated(
 ) -> Floats:
     """(types,) by a sample of the documents."""
     order = np.random.default_rng(_SEED).permutation(len(examples))
-    counts = np.cumsum([examples[number].pairs for number in order])
+    counts = np.cumsum([examples[number].terms for number in order])
     enough = order[: int(np.searchsorted(counts, _WORDS)) + 1]
-    chosen = [number for number in enough if examples[number].pairs]
+    chosen = [number for number in enough if examples[number].terms]
     kind = np.concatenate([kinds[number] for number in chosen])
     features, names = _features(encoder, [examples[number] for number in chosen])
     # what is known to be no name is, for this purpose, any word
@@ -84,7 +85,7 @@ def _features(encoder: Encoder, examples: Sequence[WordExample]) -> tuple[Floats
             shapes = merge_states(batch.shapes.to(states.dtype), batch.windows)
             slots = torch.cat([states, shapes], 2).flatten(0, 1)
             words = slots.index_select(0, batch.piece_slot).double().cpu().numpy()
-            starts = np.cumsum([example.pairs for example in chosen])[:-1]
+            starts = np.cumsum([example.terms for example in chosen])[:-1]
             for number, part in zip(numbers, np.split(words, starts), strict=True):
                 rows[number], names[number] = part, _first_tokens(examples[number])
     return np.concatenate(rows), np.concatenate(names)

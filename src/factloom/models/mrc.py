@@ -20,7 +20,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,17 +30,19 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegative
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
-from factloom.encoders.asked_passages import Asked, AskedBatch, Passage, make_batch, make_passages
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import shape_projection
 from factloom.errors import Place, RecipeError
-from factloom.evaluation.calibration import calibrate_decisions, scores_from_margins
-from factloom.evaluation.matching import judged
+from factloom.layouts.asked_passages import Asked, AskedBatch, Passage, make_batch, make_passages
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.sections import read_in_sections
+from factloom.layouts.word_documents import embedded_shapes, shape_projection
 from factloom.models import storage
-from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
+from factloom.modules.calibration import calibrate_decisions, scores_from_margins
+from factloom.modules.evaluating import evaluating
 from factloom.modules.span_scores import SpanScores, candidate_spans
+from factloom.text.known_words import judged
 
 _LABEL_PARTS = re.compile(r"[_\-./\s]+|(?<=[a-z])(?=[A-Z])")  # cell_line, GeneOrProtein
 
@@ -131,17 +133,14 @@ class Mrc(nn.Module):
         super().__init__()
         settings = settings or MrcSettings()
         self.types = tuple(types)
-        self.names = dict(names or {})
         own = settings.questions
-        questions = {name: own.get(name) or default_question(name, self.names) for name in types}
+        questions = {name: own.get(name) or default_question(name, names or {}) for name in types}
         self.settings = settings.model_copy(update={"questions": questions})
         self.provenance: dict[str, Any] = {}
 
         self.encoder = encoder
         self.questions = [encoder.question(questions[name]) for name in self.types]
-        self.shape: nn.Linear | None = None
-        if settings.shapes:
-            self.shape = shape_projection(encoder)
+        self.shape = shape_projection(encoder) if settings.shapes else None
         self.scores = SpanScores(encoder.width, settings.width or encoder.width, settings.dropout)
         self.register_buffer("temperature", torch.ones(()))
 
@@ -200,7 +199,7 @@ class Mrc(nn.Module):
         drawn = [silent[index] for index in torch.randperm(len(silent))[:count].tolist()]
         importance = dict.fromkeys(answered, 1.0)
         importance |= {question: len(silent) / count for question in drawn}
-        return [Asked(number, *found) for found in sorted(importance.items())]
+        return [Asked(number, *drawn_question) for drawn_question in sorted(importance.items())]
 
     def forward(self, batch: AskedBatch) -> MrcOutput:
         first, last = self._states(batch)
@@ -225,11 +224,8 @@ class Mrc(nn.Module):
 
     def _states(self, batch: AskedBatch) -> tuple[Tensor, Tensor]:
         """The states of each word's first and last token: (words, width) twice."""
-        added = None
-        if self.shape is not None:
-            # (windows, window length, embedding width)
-            added = self.shape(batch.shapes.to(self.shape.weight.dtype))
-        states = self.encoder.states(batch.windows, added).flatten(0, 1)
+        shapes = embedded_shapes(self.shape, batch.shapes)
+        states = self.encoder.states(batch.windows, shapes).flatten(0, 1)
         # (questions x length, width)
         return states.index_select(0, batch.first), states.index_select(0, batch.last)
 
@@ -257,18 +253,21 @@ class Mrc(nn.Module):
         Passages of like length are put together, up to `batch_tokens` padded tokens.
         """
         # nothing that is known of the names may show in how the text is cut into words
-        bare = [document.without_mentions() for document in documents]
+        bare = (document.without_mentions() for document in documents)
+        return read_in_sections(bare, partial(self._with_mentions, batch_tokens))
+
+    def _with_mentions(self, batch_tokens: int, bare: Sequence[Document]) -> list[Document]:
         answers = self._answers(bare, batch_tokens)
         scores = scores_from_margins([answer.logit for answer in answers], float(self.temperature))
-        found: list[list[Mention]] = [[] for _ in bare]
+        of_documents: list[list[Mention]] = [[] for _ in bare]
         for answer, score in zip(answers, scores.tolist(), strict=True):
             mention = Mention(answer.start, answer.end, answer.type, score)
-            found[answer.document].append(mention)
-        for mentions in found:
+            of_documents[answer.document].append(mention)
+        for mentions in of_documents:
             mentions.sort(key=lambda mention: (mention.start, -mention.end, mention.type))
         return [
             document.replace(mentions=tuple(mentions))
-            for document, mentions in zip(bare, found, strict=True)
+            for document, mentions in zip(bare, of_documents, strict=True)
         ]
 
     def _answers(self, documents: Sequence[Document], batch_tokens: int) -> list[_Answer]:
@@ -310,8 +309,8 @@ class Mrc(nn.Module):
             of_documents[answer.document].append(answer)
         decisions = [
             decision
-            for document, found in zip(documents, of_documents, strict=True)
-            for decision in judged(document, found)
+            for document, own in zip(documents, of_documents, strict=True)
+            for decision in judged(document, own)
         ]
         fitted = calibrate_decisions(
             [answer.logit for answer, _ in decisions], [right for _, right in decisions]
@@ -321,34 +320,15 @@ class Mrc(nn.Module):
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "mrc",
-            "types": self.types,
-            "names": self.names,
-            "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
-        }
-        storage.save(self, Path(directory), config)
+    def config(self) -> dict[str, Any]:
+        return {"types": self.types, "settings": self.settings.model_dump()}
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "mrc",
-            lambda path, config: cls(
-                storage.load_encoder(path, config),
-                config["types"],
-                MrcSettings(**config["settings"]),
-                names=config["names"],
-            ),
-        )
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        return cls(encoder, config["types"], MrcSettings(**config["settings"]))
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 def default_question(name: str, names: Mapping[str, str]) -> str:

@@ -19,7 +19,6 @@ import dataclasses
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -36,29 +35,31 @@ from pydantic import (
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import (
+from factloom.errors import ModelError
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.word_documents import (
     WordBatch,
     WordExample,
+    embedded_shapes,
     hide_some,
     make_batch,
     make_examples,
     shape_projection,
 )
-from factloom.errors import ModelError
-from factloom.evaluation.calibration import calibrate_decisions, scores_from_margins
-from factloom.evaluation.matching import judged
 from factloom.models import storage
-from factloom.models.batches import batches_by_length, evaluating
 from factloom.models.label_shares import LabelShares, label_shares
 from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.sure_mentions import sure_mentions
 from factloom.models.word_runs import doubtful_words, runs_of_words
 from factloom.modules import risks
+from factloom.modules.calibration import calibrate_decisions, scores_from_margins
 from factloom.modules.class_prior import Integers
+from factloom.modules.devices import moved
 from factloom.modules.divergence import sigmoid_divergence
+from factloom.modules.evaluating import evaluating
 from factloom.modules.pooling import segment_mean
+from factloom.text.known_words import judged
 from factloom.text.tags import tag_names
 
 Prior = Annotated[float, Field(gt=0, lt=1)]
@@ -167,21 +168,16 @@ class PositiveUnlabelled(nn.Module):
         types: Sequence[str],
         shares: LabelShares,
         settings: PositiveUnlabelledSettings | None = None,
-        *,
-        names: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.settings = settings or PositiveUnlabelledSettings()
         self.types = tuple(types)
-        self.names = dict(names or {})
         self.shares = shares
         self.provenance: dict[str, Any] = {}
         self.bags = self.settings.bags if self.settings.risk == "bagging" else 1
 
         self.encoder = encoder
-        self.shape: nn.Linear | None = None
-        if self.settings.shapes:
-            self.shape = shape_projection(encoder)
+        self.shape = shape_projection(encoder) if self.settings.shapes else None
         self.dropout = nn.Dropout(self.settings.dropout)
         self.hidden = nn.Linear(encoder.width, self.settings.width)
         self.classifier = nn.Linear(self.settings.width, len(self.types) * self.bags)
@@ -196,7 +192,7 @@ class PositiveUnlabelled(nn.Module):
         documents: Sequence[Document],
         settings: PositiveUnlabelledSettings,
         *,
-        names: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
     ) -> Self:
         """An untrained model for the types that the documents' mentions have."""
         types = [kind for kind in types_to_learn(documents) if kind != settings.negative_type]
@@ -205,7 +201,7 @@ class PositiveUnlabelled(nn.Module):
         examples = make_examples(documents, encoder, _tags(types, settings), "BIO")
         kinds = [_kinds(example) for example in examples]
         for number, kind in enumerate(types):
-            if not any((found == number).any() for found in kinds):
+            if not any((of_example == number).any() for of_example in kinds):
                 raise ModelError("type-without-words", type=kind)
         given = settings.priors
         if settings.risk in {"unlabelled_negative", "bagging"}:
@@ -213,7 +209,7 @@ class PositiveUnlabelled(nn.Module):
         shares = label_shares(encoder, examples, kinds, types, given)
         if settings.risk == "labelled_negatives" and not shares.negative_share[0]:
             raise ModelError("no-labelled-negatives", type=settings.negative_type)
-        return cls(encoder, types, shares, settings, names=names)
+        return cls(encoder, types, shares, settings)
 
     # --- training ------------------------------------------------------------------------------
 
@@ -236,9 +232,9 @@ class PositiveUnlabelled(nn.Module):
         to (Oza and Russell: Online Bagging and Boosting, 2001).
         """
         if self.settings.risk != "bagging":
-            return torch.zeros(example.pairs, self.bags, dtype=torch.int64)
+            return torch.zeros(example.terms, self.bags, dtype=torch.int64)
         chance = np.random.default_rng(zlib.crc32(example.token_ids.tobytes()))
-        return torch.from_numpy(chance.poisson(self.settings.bag_share, (example.pairs, self.bags)))
+        return torch.from_numpy(chance.poisson(self.settings.bag_share, (example.terms, self.bags)))
 
     def forward(self, batch: PositiveUnlabelledBatch) -> PositiveUnlabelledOutput:
         scores = self._scores(batch)
@@ -247,17 +243,15 @@ class PositiveUnlabelled(nn.Module):
     def _scores(self, batch: PositiveUnlabelledBatch) -> Tensor:
         """(words, types, bags)"""
         documents = batch.documents
-        added = None
-        if self.shape is not None:
-            added = self.shape(documents.shapes.to(self.shape.weight.dtype))
         windows = documents.windows
         if self.training and self.settings.hidden_words:
             windows = hide_some(documents, self.settings.hidden_words, self.encoder.mask_token)
-        states = self.encoder.states(windows, added)  # (documents, length, width)
+        shapes = embedded_shapes(self.shape, documents.shapes)
+        states = self.encoder.states(windows, shapes)  # (documents, length, width)
         pieces = states.flatten(0, 1).index_select(0, documents.piece_slot)  # (pieces, width)
         words = segment_mean(pieces, documents.piece_word, documents.words)  # (words, width)
-        found = self.classifier(self.hidden(self.dropout(words)).relu())
-        return cast(Tensor, found).view(-1, len(self.types), self.bags)
+        scores = self.classifier(self.hidden(self.dropout(words)).relu())
+        return cast(Tensor, scores).view(-1, len(self.types), self.bags)
 
     def _risk(self, scores: Tensor, batch: PositiveUnlabelledBatch) -> Tensor:
         """(types,)"""
@@ -309,7 +303,7 @@ class PositiveUnlabelled(nn.Module):
     def predict_training(
         self, documents: Iterable[Document], *, batch_tokens: int = 4096
     ) -> list[Document]:
-        """The same for documents that were trained on.
+        """The mentions of documents that were trained on.
 
         With bagging, a word is scored by the classifiers whose bag has not drawn it. They share
         the encoder: only a frozen one (learning rate 0) has seen no label of the word at all.
@@ -348,12 +342,12 @@ class PositiveUnlabelled(nn.Module):
         return result
 
     def _mentions(self, example: WordExample, scores: Tensor) -> list[Mention]:
-        found = runs_of_words(example, scores, self.types)
-        margins = [one.margin for one in found]
+        runs = runs_of_words(example, scores, self.types)
+        margins = [run.margin for run in runs]
         probable = scores_from_margins(margins, float(self.temperature)).tolist()
         return [
-            Mention(one.start, one.end, one.type, score)
-            for one, score in zip(found, probable, strict=True)
+            Mention(run.start, run.end, run.type, score)
+            for run, score in zip(runs, probable, strict=True)
         ]
 
     def _scored(
@@ -367,7 +361,7 @@ class PositiveUnlabelled(nn.Module):
                 batch = self.collate(chosen).to(self.temperature.device)
                 drawn = batch.drawn if out_of_bag else torch.zeros_like(batch.drawn)
                 scores = risks.out_of_bag_mean(self._scores(batch), drawn).cpu()  # (words, types)
-                of_documents = scores.split([example.pairs for example in chosen])
+                of_documents = scores.split([example.terms for example in chosen])
                 yield from zip(numbers, chosen, of_documents, strict=True)
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
@@ -380,43 +374,28 @@ class PositiveUnlabelled(nn.Module):
         for number, example, scores in self._scored(bare, 4096, out_of_bag=False):
             decisions += judged(documents[number], runs_of_words(example, scores, self.types))
         fitted = calibrate_decisions(
-            [found.margin for found, _ in decisions], [right for _, right in decisions]
+            [run.margin for run, _ in decisions], [right for _, right in decisions]
         )
         self.temperature.fill_(fitted["temperature"])
         return fitted
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "positive_unlabelled",
+    def config(self) -> dict[str, Any]:
+        return {
             "types": self.types,
-            "names": self.names,
             "shares": dataclasses.asdict(self.shares),
             "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
         }
-        storage.save(self, Path(directory), config)
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "positive_unlabelled",
-            lambda path, config: cls(
-                storage.load_encoder(path, config),
-                config["types"],
-                LabelShares(**{name: tuple(part) for name, part in config["shares"].items()}),
-                PositiveUnlabelledSettings(**config["settings"]),
-                names=config["names"],
-            ),
-        )
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        shares = LabelShares(**{name: tuple(part) for name, part in config["shares"].items()})
+        settings = PositiveUnlabelledSettings(**config["settings"])
+        return cls(encoder, config["types"], shares, settings)
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 def _tags(types: Sequence[str], settings: PositiveUnlabelledSettings) -> list[str]:

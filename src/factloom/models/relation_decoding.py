@@ -13,7 +13,7 @@ A model brings `prepare`, `collate` and `score(batch) -> PairScores`.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import compress
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -23,16 +23,17 @@ from torch import Tensor, nn
 
 from factloom.document import Document, Relation
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import MarkedBatch, MarkedExample, type_mask
-from factloom.encoders.stretches import Relate, relate_in_stretches
 from factloom.errors import ModelError
-from factloom.evaluation.calibration import calibrate_decisions
 from factloom.explanations import without_lost_premises
-from factloom.models import storage
-from factloom.models.batches import batches_by_length, evaluating
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.marked_documents import MarkedExample, type_mask
+from factloom.layouts.stretches import Relate, relate_in_stretches
 from factloom.models.consistency import agreeing, with_inverses, without_contradictions
 from factloom.models.relation_settings import RelationSettings
+from factloom.modules.calibration import calibrate_decisions
+from factloom.modules.evaluating import evaluating
 from factloom.modules.localized_context import evidence_divergence, pair_attention
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.thresholds import (
     AdaptiveThreshold,
     GlobalThreshold,
@@ -48,6 +49,15 @@ class PairScores:
 
     logits: Tensor  # (pairs, classes)
     attention: Tensor  # (entities, heads, length), what the evidence is read from
+
+
+class ReadingModel(Protocol):
+    """What long documents need of a model."""
+
+    encoder: Encoder
+
+    @property
+    def settings(self) -> RelationSettings: ...
 
 
 class ScoringModel(Protocol):
@@ -89,7 +99,7 @@ def relations_to_learn(documents: Iterable[Document]) -> list[str]:
 
 def summed_loss(model: ScoringModel, scores: Any, batch: MarkedBatch) -> Tensor:
     """Of the relations of all pairs, and of the evidence of those that have some."""
-    loss = model.rule.loss(scores.logits, batch.labels).sum()
+    loss = model.rule.loss(scores.logits, batch.labels, batch.unknown).sum()
     if model.settings.evidence_weight and len(batch.evidence_pair):
         evidence = evidence_divergence(scores.attention, batch).sum()
         loss = loss + model.settings.evidence_weight * evidence
@@ -108,18 +118,44 @@ def predict(
     def relate(whole: list[Document]) -> list[Document]:
         return _predict(model, whole, model.prepare(whole), batch_tokens)
 
-    found = [document.replace(relations=()) for document in documents]
-    examples = model.prepare(found)
+    def together(short: list[Document]) -> list[Document | None]:
+        examples = model.prepare(short)  # with markers some may be too long
+        fits = [example.tokens <= model.settings.stretch for example in examples]
+        chosen = list(compress(short, fits)), list(compress(examples, fits))
+        related_ones = iter(_predict(model, *chosen, batch_tokens))
+        return [next(related_ones) if fit else None for fit in fits]
+
+    unrelated = (document.without_relations() for document in documents)
+    return related(model, unrelated, together, relate)
+
+
+def related(
+    model: ReadingModel,
+    documents: Iterable[Document],
+    together: Callable[[list[Document]], Sequence[Document | None]],
+    relate: Relate,
+) -> list[Document]:
+    """The documents with the relations that are found in them.
+
+    Those that are short enough are asked `together`; where that gives None, and for long ones,
+    `relate` is asked about stretches.
+    """
+    whole = list(documents)
+    short = [number for number, document in enumerate(whole) if not is_long(model, document)]
+    answers = dict(zip(short, together([whole[number] for number in short]), strict=True))
+    return [
+        answers.get(number) or in_stretches(model, document, relate)
+        for number, document in enumerate(whole)
+    ]
+
+
+def is_long(model: ReadingModel, document: Document) -> bool:
+    """Whether it has more tokens than are asked for relations at once."""
     most = model.settings.stretch
-    short = [number for number, example in enumerate(examples) if example.tokens <= most]
-    chosen = [found[number] for number in short], [examples[number] for number in short]
-    for number, document in zip(short, _predict(model, *chosen, batch_tokens), strict=True):
-        found[number] = document
-    for number, example in enumerate(examples):
-        if example.tokens > most:
-            (tokens,) = model.encoder.tokenize([found[number].text])
-            found[number] = in_stretches(model.settings, found[number], tokens.offsets, relate)
-    return found
+    if len(document.text.encode()) <= most:  # a token has one byte at least
+        return False
+    (tokens,) = model.encoder.tokenize([document.text])
+    return len(tokens.ids) > most
 
 
 def _predict(
@@ -167,7 +203,7 @@ def decode(
         [document.entity_sentences(entity) for entity in range(len(document.entities))]
         for document in documents
     ]
-    found: list[list[Relation]] = [[] for _ in documents]
+    of_documents: list[list[Relation]] = [[] for _ in documents]
     for row, (pair, kind) in enumerate(zip(pairs.tolist(), types.tolist(), strict=True)):
         owner, (head, tail) = int(owners[pair]), ends[pair].tolist()
         sentences = weights[row, : len(documents[owner].sentences)].tolist()
@@ -185,10 +221,10 @@ def decode(
             ),
             provenance=provenance[row],
         )
-        found[owner].append(relation)
+        of_documents[owner].append(relation)
     return [
         with_inverses(document, relations, model.settings.rules)
-        for document, relations in zip(documents, found, strict=True)
+        for document, relations in zip(documents, of_documents, strict=True)
     ]
 
 
@@ -210,19 +246,19 @@ def _agreeing(
         Relation(int(head), int(tail), model.relations[kind], score)
         for (head, tail), kind, score in zip(ends, types.tolist(), scores, strict=True)
     ]
-    kept = np.zeros(len(said), bool)
+    agreeing_rows = np.zeros(len(said), bool)
     for number, document in enumerate(documents):
         rows = np.flatnonzero(owners == number)
         own = [said[row] for row in rows]
         agreed = set(map(id, without_contradictions(document, own, model.settings.rules)))
-        kept[rows] = [id(relation) in agreed for relation in own]
-    held[pairs, types] = torch.from_numpy(kept).to(held.device)
+        agreeing_rows[rows] = [id(relation) in agreed for relation in own]
+    held[pairs, types] = torch.from_numpy(agreeing_rows).to(held.device)
     return held
 
 
 def _owners(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
     """(pairs,) the document of each pair"""
-    return np.repeat(np.arange(len(examples)), [example.pairs for example in examples])
+    return np.repeat(np.arange(len(examples)), [example.terms for example in examples])
 
 
 def _ends(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
@@ -230,27 +266,24 @@ def _ends(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
     return np.concatenate([example.pair_index for example in examples])
 
 
-def in_stretches(
-    settings: RelationSettings,
-    document: Document,
-    offsets: NDArray[np.int64],
-    relate: Relate,
-) -> Document:
+def in_stretches(model: ReadingModel, document: Document, relate: Relate) -> Document:
     """A long document with the relations of its stretches, which agree with each other."""
-    found = relate_in_stretches(document, offsets, settings.stretch, relate)
+    settings = model.settings
+    (tokens,) = model.encoder.tokenize([document.text])
+    found = relate_in_stretches(document, tokens.offsets, settings.stretch, relate)
     kept = _surest_of_pairs(found.relations, settings.most_relations)
     return found.replace(relations=without_lost_premises(agreeing(found, kept, settings.rules)))
 
 
 def _surest_of_pairs(relations: Sequence[Relation], most: int) -> list[Relation]:
     """At most so many of each pair: each stretch may have found others."""
-    kept: dict[tuple[int, int], list[Relation]] = {}
+    of_pairs: dict[tuple[int, int], list[Relation]] = {}
     for relation in relations:
-        kept.setdefault((relation.head, relation.tail), []).append(relation)
+        of_pairs.setdefault((relation.head, relation.tail), []).append(relation)
     return [
         relation
-        for found in kept.values()
-        for relation in sorted(found, key=lambda each: -(each.score or 0))[:most]
+        for of_pair in of_pairs.values()
+        for relation in sorted(of_pair, key=lambda each: -(each.score or 0))[:most]
     ]
 
 
@@ -264,7 +297,7 @@ def fit_scores(model: RelationModel, documents: Sequence[Document]) -> dict[str,
 def fit_to_margins(
     model: ScoringModel, margins: Tensor, labels: Tensor, gold: int
 ) -> dict[str, float]:
-    """The same from the margins and labels of all pairs, (pairs, relations) twice."""
+    """What `fit_scores` does, from margins and labels of all pairs, (pairs, relations) twice."""
     if isinstance(model.rule, GlobalThreshold):
         logits = margins + model.rule.threshold.cpu()
         model.rule.fit(highest(logits, model.settings.most_relations), labels, gold)
@@ -282,13 +315,13 @@ def fit_to_margins(
 def _held(model: ScoringModel, margins: Tensor) -> Tensor:
     """bool (pairs, relations)"""
     shift = model.settings.threshold_shift
-    known = 0.0 if isinstance(shift, str) else shift  # not fitted yet
-    return strongest(margins + known, model.settings.most_relations)
+    fitted = 0.0 if isinstance(shift, str) else shift  # not fitted yet
+    return strongest(margins + fitted, model.settings.most_relations)
 
 
 @torch.inference_mode()
 def _all_margins(model: RelationModel, documents: Sequence[Document]) -> tuple[Tensor, Tensor]:
-    """Margins and labels of all pairs: (pairs, relations) twice."""
+    """Margins and labels of all pairs: (pairs, relations) twice; none of what is unknown."""
     examples = model.prepare(documents)
     none = torch.zeros(0, len(model.relations))  # the documents may have no pair at all
     margins, labels = [none], [none.bool()]
@@ -297,7 +330,8 @@ def _all_margins(model: RelationModel, documents: Sequence[Document]) -> tuple[T
             chosen = [examples[number] for number in numbers]
             batch = model.collate(chosen).to(model.temperature.device)
             of_batch = [documents[number] for number in numbers]
-            margins.append(margins_of(model, model.score(batch).logits, of_batch, chosen).cpu())
+            found = margins_of(model, model.score(batch).logits, of_batch, chosen)
+            margins.append(found.masked_fill(batch.unknown, -torch.inf).cpu())
             labels.append(batch.labels.cpu())
     return torch.cat(margins), torch.cat(labels)
 
@@ -342,34 +376,3 @@ def _evidence(
         if chosen.isdisjoint(sentences):
             chosen |= {max(sorted(sentences), key=weights.__getitem__)} if sentences else set()
     return tuple(sorted(chosen))
-
-
-def save(model: Any, kind: str, directory: str | Path) -> None:
-    """Write config.json, model.safetensors and the encoder's configuration."""
-    config = {
-        "model": kind,
-        "relations": model.relations,
-        "relation_names": model.relation_names,
-        "settings": model.settings.model_dump(),
-        "provenance": model.provenance,
-    }
-    storage.save(model, Path(directory), config)
-
-
-def load(
-    model_class: Callable[..., storage.ModelT],
-    settings_class: Callable[..., RelationSettings],
-    kind: str,
-    directory: str | Path,
-) -> storage.ModelT:
-    """The reverse of `save`; `directory` may be a hub name."""
-
-    def build(path: Path, config: dict[str, Any]) -> storage.ModelT:
-        return model_class(
-            storage.load_encoder(path, config),
-            config["relations"],
-            settings_class(**config["settings"]),
-            relation_names=config["relation_names"],
-        )
-
-    return storage.load_model(directory, kind, build)

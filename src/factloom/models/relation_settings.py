@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 
 from factloom.document import Document
-from factloom.encoders.marked_documents import learn_type_constraints
+from factloom.layouts.marked_documents import learn_type_constraints
 from factloom.models.consistency import Consistency, learn_consistency
 
 SettingsT = TypeVar("SettingsT", bound="RelationSettings")

@@ -8,7 +8,7 @@ A model brings `prepare`, `collate` and `emissions(batch)`.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Protocol, cast
@@ -18,15 +18,18 @@ from torch import Tensor, nn
 
 from factloom.document import Document, Mention
 from factloom.errors import ModelError
-from factloom.evaluation.calibration import (
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.sections import read_in_sections
+from factloom.models.sure_mentions import SentenceWords, sure_mentions
+from factloom.modules.calibration import (
     calibrate_decisions,
+    log_odds,
     scores_from_margins,
 )
-from factloom.evaluation.matching import judged
-from factloom.models.batches import batches_by_length, evaluating
-from factloom.models.sure_mentions import SentenceWords, sure_mentions
 from factloom.modules.crf import ConditionalRandomField
+from factloom.modules.evaluating import evaluating
 from factloom.modules.independent_tags import IndependentTags
+from factloom.text.known_words import judged
 from factloom.text.tags import (
     UNKNOWN_TYPE,
     Scheme,
@@ -68,8 +71,8 @@ class SequenceModel(TaggingModel, Protocol):
 
 def types_to_learn(documents: Iterable[Document]) -> list[str]:
     """The types of the documents' mentions, sorted; not that of words that may be anything."""
-    found = {mention.type for document in documents for mention in document.mentions}
-    types = sorted(found - {UNKNOWN_TYPE})
+    every = {mention.type for document in documents for mention in document.mentions}
+    types = sorted(every - {UNKNOWN_TYPE})
     if not types:
         raise ModelError("no-mentions-to-learn")
     return types
@@ -86,39 +89,59 @@ def tags_and_field(types: Sequence[str]) -> tuple[tuple[str, ...], ConditionalRa
 
 
 def predict(
-    model: SequenceModel, documents: Iterable[Document], batch_tokens: int
+    model: SequenceModel, documents: Iterable[Document], *, batch_tokens: int = 4096
 ) -> list[Document]:
-    """The documents with nothing but predicted mentions."""
-    bare = [document.without_mentions() for document in documents]
-    found = list(bare)
-    for read in _read(model, bare, batch_tokens):
-        mentions = read.decode(model, float(model.temperature))
-        for number, of_document in zip(read.numbers, mentions, strict=True):
-            found[number] = bare[number].replace(mentions=tuple(of_document))
-    return found
+    """The documents with nothing but predicted mentions, each with a score.
+
+    Documents of like length are put together, up to `batch_tokens` padded tokens.
+    """
+
+    def decoded(read: _Read) -> Iterator[Iterable[Mention]]:
+        return read.decode(model, float(model.temperature))
+
+    return _with_mentions(model, documents, batch_tokens, decoded)
 
 
 def predict_sure(
-    model: SequenceModel, documents: Iterable[Document], least: float, batch_tokens: int
+    model: SequenceModel, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
 ) -> list[Document]:
-    """The same, but what is less probable than `least` is unknown; see sure_mentions.py.
+    """The documents with mentions that are as probable as `least`, others unknown.
+
+    How doubtful words become unknown mentions: sure_mentions.py.
 
     Words of which the type, or that they are no name, is less probable are doubtful, and so are
     the words of mentions that are. Scores are probabilities as they are, without temperature.
     """
-    bare = [document.without_mentions() for document in documents]
-    found = list(bare)
-    for read in _read(model, bare, batch_tokens):
+
+    def sure(read: _Read) -> Iterator[Iterable[Mention]]:
         probable = _type_probabilities(model, read.emissions, read.lengths).cpu()  # (words,)
         of_examples = probable.split([len(example.offsets) for example in read.examples])
-        for number, example, mentions, own in zip(
-            read.numbers, read.examples, read.decode(model, 1.0), of_examples, strict=True
+        for example, mentions, own in zip(
+            read.examples, read.decode(model, 1.0), of_examples, strict=True
         ):
             words = SentenceWords.of(example.offsets, example.lengths, (own < least).numpy())
             unsure = [mention for mention in mentions if cast(float, mention.score) < least]
-            sure = sure_mentions(mentions, words.with_doubts(unsure))
-            found[number] = bare[number].replace(mentions=tuple(sure))
-    return found
+            yield sure_mentions(mentions, words.with_doubts(unsure))
+
+    return _with_mentions(model, documents, batch_tokens, sure)
+
+
+def _with_mentions(
+    model: SequenceModel,
+    documents: Iterable[Document],
+    batch_tokens: int,
+    decoded: "Callable[[_Read], Iterator[Iterable[Mention]]]",
+) -> list[Document]:
+    """The bare documents with the mentions that are `decoded`, long ones section by section."""
+
+    def read_together(bare: list[Document]) -> list[Document]:
+        found = list(bare)
+        for read in _read(model, bare, batch_tokens):
+            for number, mentions in zip(read.numbers, decoded(read), strict=True):
+                found[number] = bare[number].replace(mentions=tuple(mentions))
+        return found
+
+    return read_in_sections((document.without_mentions() for document in documents), read_together)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +220,13 @@ def decode(
 
 def _score(logarithm: float, temperature: float) -> float:
     """The probability with its logit divided by the temperature."""
-    return float(scores_from_margins(_logit(logarithm), temperature))
-
-
-def _logit(logarithm: float) -> float:
-    """log(p / (1 - p)) from log p, which rounding may bring to 0."""
-    return logarithm - math.log(-math.expm1(min(logarithm, -1e-12)))
+    return float(scores_from_margins(log_odds(logarithm), temperature))
 
 
 def fit_scores(model: SequenceModel, documents: Sequence[Document]) -> dict[str, float]:
     """Set the temperature by documents that were not trained on."""
     model.temperature.fill_(1.0)
-    fitted = calibrate_mentions(documents, predict(model, documents, 4096))
+    fitted = calibrate_mentions(documents, predict(model, documents))
     model.temperature.fill_(fitted["temperature"])
     return fitted
 
@@ -220,6 +238,6 @@ def calibrate_mentions(
     margins, right = [], []
     for gold, found in zip(documents, predicted, strict=True):
         for mention, correct in judged(gold, found.mentions):
-            margins.append(_logit(math.log(max(cast(float, mention.score), 1e-300))))
+            margins.append(log_odds(math.log(max(cast(float, mention.score), 1e-300))))
             right.append(correct)
     return calibrate_decisions(margins, right)

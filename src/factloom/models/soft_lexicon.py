@@ -16,7 +16,6 @@ How the sets are made and weighted: text/word_sets.py.
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -26,7 +25,8 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from factloom.document import Document
-from factloom.encoders.character_documents import (
+from factloom.encoders.encoder import Encoder
+from factloom.layouts.character_documents import (
     CharacterBatch,
     CharacterExample,
     CharacterSentence,
@@ -34,7 +34,7 @@ from factloom.encoders.character_documents import (
     make_examples,
     read_sentences,
 )
-from factloom.encoders.character_tables import (
+from factloom.layouts.character_tables import (
     CharacterSettings,
     CharacterTables,
     Vocabularies,
@@ -43,10 +43,9 @@ from factloom.encoders.character_tables import (
     read_words,
     with_widths,
 )
-from factloom.encoders.devices import moved
-from factloom.encoders.encoder import Encoder
-from factloom.models import sequence_decoding, storage
+from factloom.models import PlainOutput, sequence_decoding, storage
 from factloom.models.sequence_decoding import SCHEME, tags_and_field, types_to_learn
+from factloom.modules.devices import moved
 from factloom.modules.sequence_layers import BidirectionalLstm, RelativeTransformer
 from factloom.modules.soft_lexicon import WeightedSums
 from factloom.modules.vector_table import VectorTable
@@ -117,8 +116,8 @@ class SoftLexiconExample:
         return self.characters.tokens
 
     @property
-    def pairs(self) -> int:
-        return self.characters.pairs
+    def terms(self) -> int:
+        return self.characters.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +141,6 @@ class SoftLexiconBatch:
         return moved(self, device)
 
 
-@dataclass(frozen=True, slots=True)
-class SoftLexiconOutput:
-    """The loss is the negative log likelihood of the tags, over the number of characters."""
-
-    logits: Tensor  # (characters, tags) without padding
-    loss: Tensor
-
-
 class SoftLexicon(nn.Module):
     """Names in Chinese text by characters that know the words around them.
 
@@ -170,12 +161,10 @@ class SoftLexicon(nn.Module):
         settings: SoftLexiconSettings,
         *,
         vectors: WordVectors | None = None,
-        names: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.settings = settings
         self.types = tuple(types)
-        self.names = dict(names or {})
         self.vocabularies = vocabularies
         self.frequencies = dict(frequencies)
         self.word_features = _word_features(vocabularies.words, frequencies, settings)
@@ -201,35 +190,33 @@ class SoftLexicon(nn.Module):
         documents: Sequence[Document],
         settings: SoftLexiconSettings,
         *,
-        names: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
     ) -> Self:
         """An untrained model for the types, characters and words of the documents."""
         types = types_to_learn(documents)
-        sentences = [found for document in documents for found in read_sentences(document, SCHEME)]
+        sentences = [each for document in documents for each in read_sentences(document, SCHEME)]
         words = read_words(settings) if settings.lexicon in ("exsoftword", "soft_lexicon") else ()
         matcher = Matcher(words)
         matches = matcher.find_all([sentence.characters for sentence in sentences])
         vocabularies, vectors = learn_vocabularies(sentences, words, matches, settings)
         settings = with_widths(settings, vectors)
         frequencies = count_words(map(uncovered, matches), words)
-        return cls(
-            encoder, types, vocabularies, frequencies, settings, vectors=vectors, names=names
-        )
+        return cls(encoder, types, vocabularies, frequencies, settings, vectors=vectors)
 
     # --- training ------------------------------------------------------------------------------
 
     def prepare(self, documents: Iterable[Document]) -> list[SoftLexiconExample]:
         """Find characters, tags and words of documents, once."""
-        kept = list(documents)
-        sentences = [read_sentences(document, SCHEME) for document in kept]
-        known = self.vocabularies
+        all_documents = list(documents)
+        sentences = [read_sentences(document, SCHEME) for document in all_documents]
+        tables = self.vocabularies
         examples = make_examples(
-            kept, sentences, known.characters, known.bigrams, self.tags, self.encoder
+            all_documents, sentences, tables.characters, tables.bigrams, self.tags, self.encoder
         )
         features = self._features(sentences)
         return [
-            SoftLexiconExample(example, found)
-            for example, found in zip(examples, features, strict=True)
+            SoftLexiconExample(example, of_document)
+            for example, of_document in zip(examples, features, strict=True)
         ]
 
     def _features(self, documents: Sequence[Sequence[CharacterSentence]]) -> Iterator[WeightedRows]:
@@ -238,9 +225,9 @@ class SoftLexicon(nn.Module):
         every = [sentence.characters for sentences in documents for sentence in sentences]
         rows = iter(() if maker is None else maker.rows(every))
         for sentences in documents:
-            found = list(itertools.islice(rows, len(sentences)))
+            of_sentences = list(itertools.islice(rows, len(sentences)))
             lengths = [len(sentence.characters) for sentence in sentences]
-            yield joined_rows(found, lengths[: len(found)])
+            yield joined_rows(of_sentences, lengths[: len(of_sentences)])
 
     def collate(self, examples: Sequence[SoftLexiconExample]) -> SoftLexiconBatch:
         characters = make_batch([example.characters for example in examples], self.encoder)
@@ -257,12 +244,13 @@ class SoftLexicon(nn.Module):
             segment=place * sets + torch.from_numpy(features.set),
         )
 
-    def forward(self, batch: SoftLexiconBatch) -> SoftLexiconOutput:
+    def forward(self, batch: SoftLexiconBatch) -> PlainOutput:
+        """The loss is the negative log likelihood of the tags, over the number of characters."""
         emissions = self.emissions(batch)
         characters = batch.characters
         likelihood = self.field.log_likelihood(emissions, characters.tags, characters.lengths)
         logits = emissions.flatten(0, 1).index_select(0, characters.places)  # (characters, tags)
-        return SoftLexiconOutput(logits, -likelihood.sum() / batch.weight)
+        return PlainOutput(logits, -likelihood.sum() / batch.weight)
 
     def emissions(self, batch: SoftLexiconBatch) -> Tensor:
         """(sentences, length, tags)"""
@@ -278,54 +266,27 @@ class SoftLexicon(nn.Module):
 
     # --- prediction ----------------------------------------------------------------------------
 
-    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
-        """The documents with nothing but predicted mentions, each with a score."""
-        return sequence_decoding.predict(self, documents, batch_tokens)
-
-    def predict_sure(
-        self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
-    ) -> list[Document]:
-        """The same, but where a word is less sure, nothing is known; see sure_mentions.py."""
-        return sequence_decoding.predict_sure(self, documents, least, batch_tokens)
-
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
-        """Set the temperature by documents that were not trained on."""
-        return sequence_decoding.fit_scores(self, documents)
+    predict, predict_sure = sequence_decoding.predict, sequence_decoding.predict_sure
+    fit_scores = sequence_decoding.fit_scores
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "soft_lexicon",
+    def config(self) -> dict[str, Any]:
+        return {
             "types": self.types,
-            "names": self.names,
-            "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
             "vocabularies": self.vocabularies.to_config(),
             "frequencies": self.frequencies,
+            "settings": self.settings.model_dump(),
         }
-        storage.save(self, Path(directory), config)
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "soft_lexicon",
-            lambda path, config: cls(
-                storage.load_optional_encoder(path, config),
-                config["types"],
-                Vocabularies.from_config(config["vocabularies"]),
-                config["frequencies"],
-                SoftLexiconSettings(**config["settings"]),
-                names=config["names"],
-            ),
-        )
+    def from_config(cls, encoder: Encoder | None, config: Mapping[str, Any]) -> Self:
+        vocabularies = Vocabularies.from_config(config["vocabularies"])
+        settings = SoftLexiconSettings(**config["settings"])
+        return cls(encoder, config["types"], vocabularies, config["frequencies"], settings)
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 def _word_features(
@@ -347,8 +308,8 @@ def _word_sums(
     if features is None:
         return None
     # positions, which the other features are made of, are no words, whatever letters stand for them
-    known = vectors if settings.lexicon == "soft_lexicon" else None
-    table = VectorTable.of(features.vocabulary, known, settings.word_width, settings.vector_length)
+    given = vectors if settings.lexicon == "soft_lexicon" else None
+    table = VectorTable.of(features.vocabulary, given, settings.word_width, settings.vector_length)
     return WeightedSums(table, features.sets)
 
 

@@ -1,85 +1,138 @@
 """How every model is kept: config.json, model.safetensors, and the encoder's files beside them.
 
-Labels, settings, tokenizer and provenance live inside the directory. No pickle is ever loaded.
-A compressed model (models/compressed.py) has changes.safetensors instead, and the name of the
-encoder that it changes. The models that come with factloom are of that kind.
+    save(model, "runs/mine/best")
+    model = load("runs/mine/best")
+
+Labels, settings, tokenizer and provenance live inside the directory. No pickle is ever loaded, and
+no code that comes with a model is ever run. A compressed model (models/compressed.py) has
+changes.safetensors instead of weights, and the name of the encoder that it changes. The models
+that come with factloom are of that kind.
 """
 
+import difflib
 import importlib
-import json
+import importlib.util
+import pkgutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, cast
 
+import torch
 from pydantic import BaseModel
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import nn
 
-from factloom import __version__
 from factloom.encoders.encoder import Encoder
 from factloom.errors import FactloomError, ModelError, Place
+from factloom.model_folders import CONFIG, load_config, model_directory, write_config
+from factloom.models.weights import distinct_weights, load_weights, write_weights
+from factloom.version import VERSION
 
-ModelT = TypeVar("ModelT", bound=nn.Module)
-
-CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
+WEIGHTS, ENCODER = "model.safetensors", "encoder"
 CHANGES = "changes.safetensors"
-SHIPPED = Path(__file__).parent.parent / "shipped"
+
+# A kind of model is a file in one of these that exports MODEL and SETTINGS; the first one counts.
+ROOMS = ("factloom.models", "factloom.objectives", "factloom.answers", "factloom.knowledge")
 
 
-class Saveable(Protocol):
-    """What can be pushed to the hub."""
-
-    def save_pretrained(self, directory: str | Path) -> None: ...
+# --- writing -----------------------------------------------------------------------------------
 
 
-def save(model: nn.Module, directory: Path, config: dict[str, Any]) -> None:
-    """Write the model; the configuration of its `encoder`, if it is not None, goes beside it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    content = {"factloom": __version__, **config, "encoder": _save_encoder(model, directory)}
-    write_config(directory, content)
-    weights = {name: value.contiguous() for name, value in model.state_dict().items()}
-    save_file(weights, directory / WEIGHTS, metadata={"format": "pt"})
+def save(model: Any, directory: str | Path) -> None:
+    """Write config.json, model.safetensors and the encoder's configuration."""
+    directory = Path(directory)
+    with writing(directory):
+        write_config(directory, config_of(model))
+        if model.encoder is not None:
+            model.encoder.save(directory / ENCODER)
+        write_weights(directory / WEIGHTS, *distinct_weights(model))
 
 
-def _save_encoder(model: nn.Module, directory: Path) -> dict[str, Any] | None:
-    """How the encoder takes long documents; None for a model that has no pretrained encoder."""
+def config_of(model: Any) -> dict[str, Any]:
+    """What config.json holds: what the model says of itself, and what is kept of all alike."""
     encoder = cast(Encoder | None, model.encoder)
-    if encoder is None:
-        return None
-    encoder.save(directory / ENCODER)
     return {
-        "window": encoder.window,
-        "overlap": encoder.overlap,
-        "long_documents": encoder.long_documents,
+        "factloom": VERSION,
+        "model": kind_of(type(model)),
+        **model.config(),
+        "provenance": model.provenance,
+        "encoder": None if encoder is None else encoder.options(),
     }
 
 
-def write_config(directory: Path, config: dict[str, Any]) -> None:
-    text = json.dumps(config, indent=2, ensure_ascii=False)
-    (directory / CONFIG).write_text(text + "\n", encoding="utf-8")
-
-
-def load_config(directory: str | Path, kind: str | None = None) -> tuple[Path, dict[str, Any]]:
-    """The model's directory (fetched if it is a hub name) and its configuration."""
-    path = _local(str(directory))
+@contextmanager
+def writing(directory: Path) -> Iterator[None]:
+    """The directory is there in the block; what cannot be written is one error for the user."""
     try:
-        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError("model-not-found", Place(file=str(directory)), file=CONFIG) from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ModelError("model-damaged", Place(file=str(path / CONFIG)), detail=error) from error
-    if not isinstance(config, dict) or not isinstance(config.get("model"), str):
-        raise ModelError("not-a-factloom-model", Place(file=str(path / CONFIG)))
-    if kind is not None and config["model"] != kind:
-        raise ModelError("other-model", Place(file=str(path)), found=config["model"], wanted=kind)
-    return path, config
+        directory.mkdir(parents=True, exist_ok=True)
+        yield
+    except (OSError, SafetensorError) as error:
+        raise ModelError("model-not-written", Place(file=str(directory)), detail=error) from error
+
+
+def push_to_hub(model: Any, repository: str, **options: Any) -> str:
+    """Upload to the Hugging Face hub; returns the address."""
+    from huggingface_hub import HfApi
+
+    api = HfApi()
+    with tempfile.TemporaryDirectory() as folder:
+        save(model, folder)
+        api.create_repo(repository, exist_ok=True, **options)
+        return str(api.upload_folder(repo_id=repository, folder_path=folder))
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def load(name: str | Path, device: str | torch.device | None = None) -> Any:
+    """Any model by its directory or hub name, on the device if one is given."""
+    path, config = load_config(name)
+    return _build(model_class(config["model"]), path, config, device)
+
+
+def load_as(
+    wanted: type[nn.Module], name: str | Path, device: str | torch.device | None = None
+) -> Any:
+    """Load a model that has to be of this class; also by its hub name."""
+    path, config = load_config(name)
+    if model_class(config["model"]) is not wanted:
+        raise ModelError(
+            "other-model", Place(file=str(path)), found=config["model"], wanted=kind_of(wanted)
+        )
+    return _build(wanted, path, config, device)
+
+
+def _build(kind: Any, path: Path, config: dict[str, Any], device: str | torch.device | None) -> Any:
+    with _clear_errors(path):
+        model = kind.from_config(_encoder(kind, path, config), config)
+        model.provenance = config["provenance"]
+    if "base" in config:
+        from factloom.models.compressed import load_changes
+
+        load_changes(model, path, config)
+    else:
+        load_weights(model, path / WEIGHTS)
+    return _moved(model.eval(), device)
+
+
+def _encoder(kind: Any, path: Path, config: dict[str, Any]) -> Encoder | None:
+    """The encoder without its weights, which are among the model's; or the base with its own."""
+    options = config["encoder"]
+    if options is None:
+        if "base" in config or not getattr(kind, "encoder_optional", False):
+            raise ValueError("encoder: a model of this kind has one")
+        return None
+    if "base" in config:
+        return Encoder.load(config["base"], **options)
+    if (path / CHANGES).exists() and not (path / WEIGHTS).exists():
+        raise ModelError("no-base", Place(file=str(path / CONFIG)), file=CHANGES)
+    return Encoder.from_directory(path / ENCODER, **options)
 
 
 @contextmanager
-def clear_errors(path: Path) -> Iterator[None]:
+def _clear_errors(path: Path) -> Iterator[None]:
     """Whatever a damaged configuration makes fail in the block is one error for the user."""
     try:
         yield
@@ -90,40 +143,15 @@ def clear_errors(path: Path) -> Iterator[None]:
         raise ModelError("model-damaged", Place(file=str(path)), detail=detail) from error
 
 
-def load_model(
-    directory: str | Path, kind: str, build: Callable[[Path, dict[str, Any]], ModelT]
-) -> ModelT:
-    """Load what `save` wrote; `build` makes the model from its path and configuration."""
-    path, config = load_config(directory, kind)
-    with clear_errors(path):
-        model = build(path, config)
-        cast(Any, model).provenance = config["provenance"]
-    load_weights(model, path)
-    return model.eval()
+def _moved(model: nn.Module, device: str | torch.device | None) -> nn.Module:
+    try:
+        return model if device is None else model.to(device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        detail = str(error).splitlines()[0]
+        raise ModelError("no-device", device=device, detail=detail) from error
 
 
-def load_encoder(path: Path, config: dict[str, Any]) -> Encoder:
-    """The encoder without its weights, which are among the model's; or the base with its own."""
-    if "base" in config:
-        return Encoder.load(config["base"], **config["encoder"])
-    return Encoder.from_directory(path / ENCODER, **config["encoder"])
-
-
-def load_optional_encoder(path: Path, config: dict[str, Any]) -> Encoder | None:
-    """The same for models that may do without one."""
-    return None if config["encoder"] is None else load_encoder(path, config)
-
-
-def model_directory(name: str) -> Path | None:
-    """Where a trained model of ours lies; None for anything else, such as a plain encoder."""
-    for path in (Path(name), SHIPPED / name):
-        try:
-            config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
-            continue
-        if isinstance(config, dict) and "factloom" in config:
-            return path
-    return None
+# --- the encoder that a training starts from ---------------------------------------------------
 
 
 def first_encoder(name: str, **options: Any) -> Encoder:
@@ -137,62 +165,44 @@ def first_encoder(name: str, **options: Any) -> Encoder:
     return trained.renewed(**options)
 
 
-def load_weights(model: nn.Module, path: Path) -> None:
-    if (path / CHANGES).exists():
-        from factloom.models.compressed import load_changes
-
-        return load_changes(model, path)
-    try:
-        model.load_state_dict(load_file(path / WEIGHTS))
-    except FileNotFoundError as error:
-        raise ModelError("model-not-found", Place(file=str(path)), file=WEIGHTS) from error
-    except (OSError, SafetensorError, RuntimeError) as error:
-        detail = str(error).splitlines()[-1].strip()
-        raise ModelError("model-damaged", Place(file=str(path / WEIGHTS)), detail=detail) from error
+# --- kinds -------------------------------------------------------------------------------------
 
 
 def model_class(kind: str) -> Any:
-    """The class of a model by the name of its file in factloom.models."""
-    return _from_module(kind, "MODEL")
+    """The class of a model by the name of its file in one of the rooms."""
+    return _exported(kind).MODEL
 
 
 def model_settings(kind: str) -> type[BaseModel]:
     """The class of a model's settings, likewise."""
-    return cast(type[BaseModel], _from_module(kind, "SETTINGS"))
+    return cast(type[BaseModel], _exported(kind).SETTINGS)
 
 
-def _from_module(kind: str, name: str) -> Any:
-    try:
-        return getattr(importlib.import_module(f"factloom.models.{kind}"), name)
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise ModelError("unknown-model", kind=kind) from error
+def kind_of(model: type[nn.Module]) -> str:
+    """The reverse of `model_class`."""
+    return model.__module__.rpartition(".")[2]
 
 
-def load(directory: str | Path) -> Any:
-    """Any model by its directory or hub name."""
-    path, config = load_config(directory)
-    return model_class(config["model"]).from_pretrained(path)
+def model_kinds() -> list[str]:
+    """All kinds that there are."""
+    return sorted(
+        {name for name, module in _files() if hasattr(importlib.import_module(module), "MODEL")}
+    )
 
 
-def push_to_hub(model: Saveable, repository: str, **options: Any) -> str:
-    from huggingface_hub import HfApi
+def _exported(kind: str) -> Any:
+    for name, module in _files():
+        if name == kind and hasattr(found := importlib.import_module(module), "MODEL"):
+            return found
+    known = model_kinds()
+    near = difflib.get_close_matches(kind, known, n=1)
+    meant = f"Did you mean '{near[0]}'? " if near else ""
+    raise ModelError("unknown-model", kind=kind, near=meant, known=", ".join(known))
 
-    api = HfApi()
-    with tempfile.TemporaryDirectory() as folder:
-        model.save_pretrained(folder)
-        api.create_repo(repository, exist_ok=True, **options)
-        return str(api.upload_folder(repo_id=repository, folder_path=folder))
 
-
-def _local(name: str) -> Path:
-    if (SHIPPED / name / CONFIG).is_file() and not (Path(name) / CONFIG).exists():
-        return SHIPPED / name  # whatever else is called so here
-    if Path(name).is_dir() or name.count("/") != 1 or name.startswith((".", "/")):
-        return Path(name)
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-    try:
-        return Path(snapshot_download(name))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        raise ModelError("model-not-found", Place(file=name), file=CONFIG) from error
+def _files() -> Iterator[tuple[str, str]]:
+    """The files of the rooms that there are: name and module."""
+    for room in ROOMS:
+        if importlib.util.find_spec(room) is not None:
+            paths = importlib.import_module(room).__path__
+            yield from ((file.name, f"{room}.{file.name}") for file in pkgutil.iter_modules(paths))

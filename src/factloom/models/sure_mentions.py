@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from factloom.document import Mention
-from factloom.encoders.word_documents import Integers
+from factloom.layouts.word_documents import Integers
 from factloom.text.tags import UNKNOWN_TYPE, Booleans
 
 
@@ -37,10 +37,10 @@ class SentenceWords:
 
     def inside(self, mentions: Iterable[Mention]) -> Booleans:
         """(words,) which are in one of the mentions."""
-        found = np.zeros(len(self.offsets), np.bool_)
+        taken = np.zeros(len(self.offsets), np.bool_)
         for mention in mentions:
-            found[slice(*np.searchsorted(self.offsets[:, 0], (mention.start, mention.end)))] = True
-        return found
+            taken[slice(*np.searchsorted(self.offsets[:, 0], (mention.start, mention.end)))] = True
+        return taken
 
     def with_doubts(self, mentions: Iterable[Mention]) -> Self:
         """The words of these mentions are doubtful, too."""

@@ -17,8 +17,6 @@ is learned.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
 
 import torch
@@ -27,15 +25,16 @@ from torch import Tensor, nn
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.word_documents import (
+from factloom.layouts.word_documents import (
     WordBatch,
     WordExample,
+    embedded_shapes,
     hide_some,
     make_batch,
     make_examples,
     shape_projection,
 )
-from factloom.models import sequence_decoding, storage
+from factloom.models import PlainOutput, sequence_decoding, storage
 from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.crf import ConditionalRandomField
@@ -75,14 +74,6 @@ class TaggerSettings(BaseModel):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class TaggerOutput:
-    """The loss is the negative log likelihood of the tags, over the number of words."""
-
-    logits: Tensor  # (words, tags)
-    loss: Tensor
-
-
 class Tagger(nn.Module):
     """Mentions that do not overlap, each with a type and a score.
 
@@ -98,21 +89,16 @@ class Tagger(nn.Module):
         encoder: Encoder,
         types: Sequence[str],
         settings: TaggerSettings | None = None,
-        *,
-        names: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.settings = settings or TaggerSettings()
         self.scheme: Scheme = self.settings.scheme
         self.types = tuple(types)
-        self.names = dict(names or {})
         self.tags = tuple(tag_names(self.types, self.scheme))
         self.provenance: dict[str, Any] = {}
 
         self.encoder = encoder
-        self.shape: nn.Linear | None = None
-        if self.settings.shapes:
-            self.shape = shape_projection(encoder)
+        self.shape = shape_projection(encoder) if self.settings.shapes else None
         self.dropout = nn.Dropout(self.settings.dropout)
         self.classifier = nn.Linear(encoder.width, len(self.tags))
         self.field = self._field()
@@ -132,12 +118,12 @@ class Tagger(nn.Module):
         documents: Sequence[Document],
         settings: TaggerSettings,
         *,
-        names: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,  # noqa: ARG003 - every model is made alike
     ) -> Self:
         """An untrained model for the types that the documents' mentions have."""
         if not marks_ends(settings.scheme):  # beside an unknown word a mention's end is unknown
             require_whole_annotation(documents, f"tagger, scheme {settings.scheme}")
-        return cls(encoder, types_to_learn(documents), settings, names=names)
+        return cls(encoder, types_to_learn(documents), settings)
 
     # --- training ------------------------------------------------------------------------------
 
@@ -148,10 +134,11 @@ class Tagger(nn.Module):
     def collate(self, examples: Sequence[WordExample]) -> WordBatch:
         return make_batch(examples, self.encoder, whole_words=self.settings.word == "mean")
 
-    def forward(self, batch: WordBatch) -> TaggerOutput:
+    def forward(self, batch: WordBatch) -> PlainOutput:
+        """The loss is the negative log likelihood of the tags, over the number of words."""
         logits = self._logits(batch)
         likelihood = self.field.log_likelihood(batch.laid_out(logits), batch.tags, batch.lengths)
-        return TaggerOutput(logits, -likelihood.sum() / batch.weight)
+        return PlainOutput(logits, -likelihood.sum() / batch.weight)
 
     def emissions(self, batch: WordBatch) -> Tensor:
         """(sentences, length, tags)"""
@@ -162,68 +149,29 @@ class Tagger(nn.Module):
         windows = batch.windows
         if self.training and self.settings.hidden_words:
             windows = hide_some(batch, self.settings.hidden_words, self.encoder.mask_token)
-        states = self.encoder.states(windows, self._embedded_shapes(batch))
+        states = self.encoder.states(windows, embedded_shapes(self.shape, batch.shapes))
         # (documents, length, width)
         words = states.flatten(0, 1).index_select(0, batch.piece_slot)  # (pieces, width)
         if self.settings.word == "mean":
             words = segment_mean(words, batch.piece_word, batch.words)  # (words, width)
         return cast(Tensor, self.classifier(self.dropout(words)))
 
-    def _embedded_shapes(self, batch: WordBatch) -> Tensor | None:
-        """(windows, window length, embedding width)"""
-        if self.shape is None:
-            return None
-        return cast(Tensor, self.shape(batch.shapes.to(self.shape.weight.dtype)))
-
     # --- prediction ----------------------------------------------------------------------------
 
-    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
-        """The documents with nothing but predicted mentions, each with a score.
-
-        Documents of like length are put together, up to `batch_tokens` padded tokens.
-        """
-        return sequence_decoding.predict(self, documents, batch_tokens)
-
-    def predict_sure(
-        self, documents: Iterable[Document], least: float, *, batch_tokens: int = 4096
-    ) -> list[Document]:
-        """The same, but where a word is less sure, nothing is known; see sure_mentions.py."""
-        return sequence_decoding.predict_sure(self, documents, least, batch_tokens)
-
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
-        """Set the temperature by documents that were not trained on."""
-        return sequence_decoding.fit_scores(self, documents)
+    predict, predict_sure = sequence_decoding.predict, sequence_decoding.predict_sure
+    fit_scores = sequence_decoding.fit_scores
 
     # --- storage -------------------------------------------------------------------------------
 
-    def save_pretrained(self, directory: str | Path) -> None:
-        """Write config.json, model.safetensors and the encoder's configuration."""
-        config = {
-            "model": "tagger",
-            "types": self.types,
-            "names": self.names,
-            "settings": self.settings.model_dump(),
-            "provenance": self.provenance,
-        }
-        storage.save(self, Path(directory), config)
+    def config(self) -> dict[str, Any]:
+        return {"types": self.types, "settings": self.settings.model_dump()}
 
     @classmethod
-    def from_pretrained(cls, directory: str | Path) -> Self:
-        """Load what `save_pretrained` wrote; also a hub name."""
-        return storage.load_model(
-            directory,
-            "tagger",
-            lambda path, config: cls(
-                storage.load_encoder(path, config),
-                config["types"],
-                TaggerSettings(**config["settings"]),
-                names=config["names"],
-            ),
-        )
+    def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
+        return cls(encoder, config["types"], TaggerSettings(**config["settings"]))
 
-    def push_to_hub(self, repository: str, **options: Any) -> str:
-        """Upload to the Hugging Face hub; returns the address."""
-        return storage.push_to_hub(self, repository, **options)
+    save_pretrained, push_to_hub = storage.save, storage.push_to_hub
+    from_pretrained = classmethod(storage.load_as)
 
 
 MODEL, SETTINGS = Tagger, TaggerSettings

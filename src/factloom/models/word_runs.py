@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from factloom.encoders.word_documents import WordExample
+from factloom.layouts.word_documents import WordExample
 from factloom.models.sure_mentions import SentenceWords
 
 

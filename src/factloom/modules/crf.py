@@ -8,7 +8,6 @@ word and tag), transitions T, start s and end f,
     log Z      forward algorithm                front_t = (front_t-1 exp(T)) * exp(e_t)
     marginals  forward-backward                 p(y_t = j) = front_t[j] behind_t[j] / Z
     decode     Viterbi: the same with a maximum for the sum
-    best       Viterbi with the `count` best ways on from every tag
 
 What is known of some words only has the probability Z' / Z, with Z' over the paths that agree.
 
@@ -34,14 +33,6 @@ from torch.nn.functional import pad
 from factloom.text.tags import UNKNOWN
 
 _FORBIDDEN = -1e12  # minus infinity where log-sum-exp has gradients: infinities give NaN
-
-
-@dataclass(frozen=True, slots=True)
-class BestPaths:
-    """The most probable paths of each sequence, best first."""
-
-    paths: Tensor  # (batch, count, length), 0 behind the end of a sequence
-    log_probabilities: Tensor  # (batch, count), minus infinity where there are fewer paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,30 +161,6 @@ class ConditionalRandomField(nn.Module):
             path.append((onward.index_select(1, path[-1]) + value).argmax(0))
         found = torch.stack(path, 1)  # (batch, length)
         return found.masked_fill(found == self.tags, 0)
-
-    @torch.no_grad()
-    def best(self, emissions: Tensor, lengths: Tensor, count: int) -> BestPaths:
-        """The `count` most probable paths."""
-        chain = self._chain(emissions.to(_exact(emissions)), lengths)
-        _, batch, tags = chain.emissions.shape
-        value = chain.emissions.new_full((batch, tags, count), -torch.inf)
-        value[..., 0] = chain.emissions[-1]
-        onward_of: list[Tensor] = []  # (batch, tags, count) into tags x count of the next step
-        for emission in chain.emissions[:-1].flip(0):
-            onward = chain.transitions[..., None] + value[:, None]  # (batch, from, to, count)
-            value, index = onward.flatten(2).topk(count, 2)
-            value = value + emission[..., None]
-            onward_of.append(index)
-        scores, choice = value.flatten(1).topk(count, 1)  # (batch, count)
-        path = [choice // count]
-        for onward in reversed(onward_of[1:]):
-            choice = onward.flatten(1).gather(1, choice)
-            path.append(choice // count)
-        paths = torch.stack(path, 2)  # (batch, count, length)
-        return BestPaths(
-            paths.masked_fill(paths == self.tags, 0),
-            (scores - _log_partition(chain)[:, None]).to(_returned(emissions)),
-        )
 
     def _chain(self, emissions: Tensor, lengths: Tensor) -> _Chain:
         words = torch.arange(emissions.shape[1] + 1, device=emissions.device)

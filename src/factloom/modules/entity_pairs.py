@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from factloom.encoders.marked_documents import MarkedBatch
 from factloom.modules.localized_context import pool_pairs
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.pooling import segment_logsumexp, segment_mean
 
 POOLINGS = {"logsumexp": segment_logsumexp, "mean": segment_mean}

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from factloom.encoders.marked_documents import MarkedBatch
+from factloom.modules.marked_batch import MarkedBatch
 
 EPSILON = 1e-5
 

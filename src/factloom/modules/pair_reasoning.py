@@ -56,7 +56,7 @@ class PairMatrix:
 
     @property
     def turned(self) -> Self:
-        """The same with head and tail exchanged."""
+        """The matrix with head and tail exchanged."""
         return type(self)(self.document, self.tail, self.head, self.documents, self.entities)
 
     def each(self) -> Iterator[tuple[Tensor, Self]]:
@@ -129,7 +129,7 @@ class ReasoningAttention(nn.Module):
         return joined
 
     def _document(self, pairs: Tensor, matrix: PairMatrix) -> Tensor:
-        """The same of one document."""
+        """What all heads give to the pairs of one document: (pairs, heads x size)"""
         if pairs.numel() <= (self.elements if torch.is_grad_enabled() else self.elements // 16):
             return self._heads(pairs, matrix, ALL)
         return torch.cat(list(self._one_by_one(pairs, matrix)), 1)
@@ -155,7 +155,7 @@ class ReasoningAttention(nn.Module):
         return weights
 
     def _weights(self, pairs: Tensor, matrix: PairMatrix, chosen: Tensor) -> Tensor:
-        """The same in one document."""
+        """Where chosen pairs of one document look: (chosen, heads, 1 + entities)"""
         query, key = self._query(pairs, ALL), self._projected(self.key, pairs, ALL)
         own = (query * key).sum(-1)  # (pairs, heads)
         near, far = self._bridges(self.key_premises, key, matrix, ALL)

@@ -20,17 +20,19 @@ class AdaptiveThreshold(nn.Module):
         L2 = - log( exp(l_TH) / sum_{r' in N + TH} exp(l_r') )
 
     L1 pushes the positives above TH, L2 the negatives below. The loss is the mean of L1 + L2
-    over the pairs. Column 0 of the logits is TH.
+    over the pairs. Column 0 of the logits is TH. Relations of which nothing is known are neither.
     """
 
     extra_classes = 1
 
-    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """(pairs, 1 + relations), bool (pairs, relations) -> (pairs,)."""
+    def loss(self, logits: Tensor, labels: Tensor, unknown: Tensor | None = None) -> Tensor:
+        """(pairs, 1 + relations), bool (pairs, relations) twice -> (pairs,)."""
         logits = in_full(logits)
         threshold, relations = logits[:, :1], logits[:, 1:]
         positive = relations.masked_fill(~labels, -torch.inf)  # (pairs, relations)
-        negative = relations.masked_fill(labels, -torch.inf)
+        negative = relations.masked_fill(
+            labels if unknown is None else labels | unknown, -torch.inf
+        )
         above = torch.cat([threshold, positive], 1).logsumexp(1)  # (pairs,)
         below = torch.cat([threshold, negative], 1).logsumexp(1)
         first = labels.sum(1) * above - (relations * labels).sum(1)
@@ -58,11 +60,12 @@ class GlobalThreshold(nn.Module):
         super().__init__()
         self.register_buffer("threshold", torch.zeros(()))
 
-    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """(pairs, relations), bool (pairs, relations) -> (pairs,), summed over the relations."""
-        return F.binary_cross_entropy_with_logits(
+    def loss(self, logits: Tensor, labels: Tensor, unknown: Tensor | None = None) -> Tensor:
+        """(pairs, relations), bool (pairs, relations) twice -> (pairs,), summed over relations."""
+        losses = F.binary_cross_entropy_with_logits(
             logits, labels.to(logits.dtype), reduction="none"
-        ).sum(1)
+        )
+        return (losses if unknown is None else losses.masked_fill(unknown, 0.0)).sum(1)
 
     def margins(self, logits: Tensor) -> Tensor:
         return logits - self.threshold

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,18 +16,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Tokens
 from factloom.encoders.windows import TokenIds
-from factloom.encoders.words import word_tokens
 from factloom.errors import ModelError, Place
-from factloom.text.names import OVERLAPS, NameTable
+from factloom.layouts.words import word_tokens
+from factloom.modules.mention_pairs import DISTANCES, MentionBatch
+from factloom.text.names import NameTable
 
 Integers = NDArray[np.int64]
 
-FEATURES = OVERLAPS + 1  # how names overlap, and whether the types are the same
 PEOPLE = frozenset({"per", "person"})  # types, in small letters
-DISTANCES = 10  # 0, 1, 2 to 3, 4 to 7, ..., 256 and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +39,9 @@ class MentionExample:
     type: Integers  # (mentions,) number of its type, the last one for unknown types
     left: Integers  # (pairs,) mention
     right: Integers  # (pairs,) mention behind it
-    features: NDArray[np.float32]  # (pairs, FEATURES)
+    features: NDArray[np.float32]  # (pairs, FEATURES) how alike the names are
     sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
-    mention_distance: Integers  # (pairs,)
+    mention_distance: Integers  # (pairs,) likewise, counted in mentions
     different: NDArray[np.bool_]  # (pairs,) whether their numbers tell them apart
     alike: NDArray[np.bool_]  # (pairs,) one spelling and type, or bare and only full name
     same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
@@ -53,7 +51,7 @@ class MentionExample:
         return len(self.token_ids)
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.left)
 
     @property
@@ -63,29 +61,6 @@ class MentionExample:
         number = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         rows: Integers = np.repeat(self.first, count) + number
         return rows
-
-
-@dataclass(frozen=True, slots=True)
-class MentionBatch:
-    """Several documents as tensors; mentions count through the whole batch."""
-
-    token_slot: Tensor  # (mention tokens,) slot, through all documents
-    token_mention: Tensor  # (mention tokens,) rising
-    type: Tensor  # (mentions,)
-    left: Tensor  # (pairs,)
-    right: Tensor  # (pairs,)
-    features: Tensor  # (pairs, FEATURES)
-    sentence_distance: Tensor  # (pairs,)
-    mention_distance: Tensor  # (pairs,)
-    same: Tensor  # bool (pairs,)
-    pair_counts: tuple[int, ...]  # pairs of each document
-
-    @property
-    def mentions(self) -> int:
-        return len(self.type)
-
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
 
 
 def make_example(
@@ -151,7 +126,7 @@ def make_batch(examples: Sequence[MentionExample], before: int, length: int) -> 
         sentence_distance=joined([example.sentence_distance for example in examples]),
         mention_distance=joined([example.mention_distance for example in examples]),
         same=joined([example.same for example in examples]),
-        pair_counts=tuple(example.pairs for example in examples),
+        pair_counts=tuple(example.terms for example in examples),
     )
 
 

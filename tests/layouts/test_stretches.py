@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.encoders.stretches import cut, relate_in_stretches
+from factloom.layouts.stretches import cut, relate_in_stretches
 
 
 def made(lengths: list[int]) -> tuple[Document, np.ndarray]:

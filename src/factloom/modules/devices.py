@@ -9,7 +9,7 @@ BatchT = TypeVar("BatchT")
 
 
 def moved(batch: BatchT, device: torch.device | str) -> BatchT:
-    """The same dataclass with its tensors, and the batches within it, on the device."""
+    """A copy of the dataclass whose tensors, and the batches within it, are on the device."""
     whole = cast(Any, batch)
     parts = {part.name: getattr(whole, part.name) for part in dataclasses.fields(whole)}
     there = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document, Sentence
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
 from factloom.encoders.special_tokens import SpecialTokens
-from factloom.encoders.windows import TokenIds, WindowBatch
-from factloom.encoders.word_documents import token_shapes, window_shapes
-from factloom.encoders.words import word_tokens
+from factloom.encoders.windows import TokenIds
+from factloom.layouts.word_documents import token_shapes, window_shapes
+from factloom.layouts.words import word_tokens
+from factloom.modules.devices import moved
+from factloom.modules.windows import WindowBatch
 from factloom.text.tokens import mention_tokens, tokenised_sentences
 
 Integers = NDArray[np.int64]
@@ -36,13 +37,13 @@ class Passage:
     id: str  # of the document
     document: int  # its number among those prepared together
     token_ids: TokenIds  # (tokens of the passage,)
-    shapes: Integers  # (tokens of the passage, features); see encoders/word_documents.py
+    shapes: Integers  # (tokens of the passage, features); see layouts/word_documents.py
     words: Integers  # (words, 2) characters of the document's text
     first: Integers  # (words,) first token of each word
     last: Integers  # (words,) last token of each word
     sentence: Integers  # (words,) number of its sentence, rising
     answers: Integers  # (answers, 3) first word, last word, question
-    around: tuple[int, ...]  # tokens that stand around the passage, for each question
+    around: tuple[int, ...]  # (questions,) tokens that stand around the passage with each
 
     @property
     def tokens(self) -> int:
@@ -50,7 +51,7 @@ class Passage:
         return len(self.token_ids) * len(self.around) + sum(self.around)
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.words)
 
     def answers_to(self, question: int, longest: int | None) -> Integers:
@@ -136,7 +137,7 @@ def make_batch(
     """The questions `asked` of passages; spans have at most `longest` words."""
     special = [questions[row.question] for row in asked]
     windows = encoder.batch([passages[row.passage].token_ids for row in asked], special=special)
-    counts = [passages[row.passage].pairs for row in asked]
+    counts = [passages[row.passage].terms for row in asked]
     before = np.cumsum([0, *counts])  # words of the questions in front
     first, last, floor, limit, answers = [], [], [], [], []
     for index, row in enumerate(asked):
@@ -165,7 +166,7 @@ def make_batch(
         importance=torch.from_numpy(importance).float(),
         answers=_tensor(answers),
         others=torch.zeros(0, 2, dtype=torch.long),
-        weight=sum(passage.pairs for passage in passages) * len(questions),
+        weight=sum(passage.terms for passage in passages) * len(questions),
     )
 
 

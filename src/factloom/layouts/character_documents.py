@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.windows import TokenIds, WindowBatch
-from factloom.encoders.words import word_tokens
+from factloom.encoders.windows import TokenIds
+from factloom.layouts.words import word_tokens
+from factloom.modules.devices import moved
+from factloom.modules.windows import WindowBatch
 from factloom.text.characters import character_sentences
 from factloom.text.mention_tags import sentence_tags
 from factloom.text.tags import Scheme, tag_numbers
@@ -48,20 +49,20 @@ class CharacterExample:
     """One document as index arrays over all its characters."""
 
     id: str
-    lengths: tuple[int, ...]  # characters of each sentence
+    lengths: tuple[int, ...]  # (sentences,) characters of each
     offsets: Integers  # (characters, 2) in the text
     characters: Integers  # (characters,) rows of the table of characters
     bigrams: Integers  # (characters,) rows of the table of bigrams; empty without one
-    tags: Integers  # (characters,)
-    token_ids: TokenIds  # of the encoder; empty without one
-    first_token: Integers  # (characters,) of the encoder; empty without one
+    tags: Integers  # (characters,) number of the tag
+    token_ids: TokenIds  # (tokens,) of the encoder; empty without one
+    first_token: Integers  # (characters,) where each begins in them; empty without one
 
     @property
     def tokens(self) -> int:
         return len(self.characters)
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.characters)
 
 

@@ -5,22 +5,27 @@ each other have in common no encoder window has seen. So a document of more than
 cut into stretches of whole sentences; neighbours share up to a quarter of their tokens. A sentence
 that no stretch can hold is cut into parts of up to a quarter, between its mentions: every mention
 of up to `most` tokens is whole in one stretch. A relation that several stretches hold is kept with
-its highest score. Two entities that never come together within one stretch are not asked.
+its highest score. Two entities that never come together within one stretch are not asked. A few
+stretches are asked at a time, so that a long document needs no more memory than a short one.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from functools import cached_property
+from itertools import groupby, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factloom.document import Document, Relation, Sentence
+from factloom.document import Document, Mention, Relation, Sentence
 from factloom.explanations import renumbered
 from factloom.text.sentences import find_sentences
 
 Relate = Callable[[list[Document]], list[Document]]
+
+AT_ONCE = 64  # stretches that are asked together
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +54,8 @@ def relate_in_stretches(
 
     `offsets` (tokens, 2) are those of its tokens.
     """
-    stretches = list(cut(document, offsets, most))
-    related = relate([stretch.document for stretch in stretches])
     found: dict[tuple[int, int, str], Relation] = {}
-    for stretch, part in zip(stretches, related, strict=True):
+    for stretch, part in _related(cut(document, offsets, most), relate):
         for relation in part.relations:
             whole = replace(
                 relation,
@@ -64,7 +67,15 @@ def relate_in_stretches(
             key = (whole.head, whole.tail, whole.type)
             if key not in found or (whole.score or 0) > (found[key].score or 0):
                 found[key] = whole
-    return document.replace(relations=tuple(found[key] for key in sorted(found)))
+    in_order = tuple(found[key] for key in sorted(found))
+    return document.without_relations().replace(relations=in_order)
+
+
+def _related(stretches: Iterator[Stretch], relate: Relate) -> Iterator[tuple[Stretch, Document]]:
+    """The stretches that may hold relations, each with its document as `relate` gives it back."""
+    asked = (stretch for stretch in stretches if len(stretch.entities) > 1)
+    while group := list(islice(asked, AT_ONCE)):
+        yield from zip(group, relate([stretch.document for stretch in group]), strict=True)
 
 
 def _evidence(document: Document, stretch: Stretch, relation: Relation) -> tuple[int, ...]:
@@ -74,9 +85,43 @@ def _evidence(document: Document, stretch: Stretch, relation: Relation) -> tuple
     return tuple(sorted({stretch.sentences[sentence] for sentence in relation.evidence}))
 
 
+class _Mentions:
+    """The mentions of a document by their places in the text: none is looked at in vain."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.order = sorted(
+            range(len(document.mentions)), key=lambda number: document.mentions[number].start
+        )
+        self.starts = [document.mentions[number].start for number in self.order]
+        self.longest = max((m.end - m.start for m in document.mentions), default=0)
+
+    def within(self, start: int, end: int) -> list[int]:
+        """The numbers of the mentions that begin and end there, rising."""
+        begun = self.order[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
+        return sorted(number for number in begun if self.document.mentions[number].end <= end)
+
+    def touching(self, start: int, end: int) -> Iterator[Mention]:
+        """The mentions that share a character with the span."""
+        first = bisect_left(self.starts, start - self.longest)
+        for number in self.order[first : bisect_left(self.starts, end)]:
+            if self.document.mentions[number].end > start:
+                yield self.document.mentions[number]
+
+    @cached_property
+    def owners(self) -> dict[int, list[tuple[int, int]]]:
+        """By mention: the entities that have it, and its place among the entity's mentions."""
+        owners: dict[int, list[tuple[int, int]]] = {}
+        for entity, own in enumerate(self.document.entities):
+            for place, mention in enumerate(own.mentions):
+                owners.setdefault(mention, []).append((entity, place))
+        return owners
+
+
 def cut(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[Stretch]:
     """The stretches of at most `most` tokens, in the order of the text."""
-    units = list(_units(document, offsets, most))
+    mentions = _Mentions(document)
+    units = list(_units(document, mentions, offsets, most))
     first = 0
     while first < len(units):
         last = first
@@ -84,10 +129,10 @@ def cut(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[S
         while last + 1 < len(units) and tokens + units[last + 1].tokens <= most:
             last += 1
             tokens += units[last].tokens
-        yield _stretch(document, units[first : last + 1])
+        yield _stretch(document, mentions, units[first : last + 1])
         if last + 1 == len(units):
             return
-        torn = _torn(document, units, first, last + 1, most)
+        torn = _torn(mentions, units, first, last + 1, most)
         first = min([_back(units, first, last + 1, most), *torn])
 
 
@@ -103,26 +148,29 @@ def _back(units: Sequence[_Unit], begun: int, following: int, most: int) -> int:
 
 
 def _torn(
-    document: Document, units: Sequence[_Unit], begun: int, following: int, most: int
+    mentions: _Mentions, units: Sequence[_Unit], begun: int, following: int, most: int
 ) -> Iterator[int]:
     """Where mentions begin that go on in the unit `following`, and that one stretch can hold."""
     border = units[following].start
-    for mention in document.mentions:
-        if mention.start < border < mention.end:
+    for mention in mentions.touching(border, border + 1):
+        if mention.start < border:
             first = bisect_right(units, mention.start, key=lambda unit: unit.start) - 1
             end = bisect_left(units, mention.end, key=lambda unit: unit.start)
             if first > begun and sum(unit.tokens for unit in units[first:end]) <= most:
                 yield first
 
 
-def _units(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[_Unit]:
+def _units(
+    document: Document, mentions: _Mentions, offsets: NDArray[np.int64], most: int
+) -> Iterator[_Unit]:
     spans = [(mention.start, mention.end) for mention in document.mentions]
     sentences = document.sentences or find_sentences(document.text, whole=spans)
     for number, sentence in enumerate(sentences):
         first, last = map(int, np.searchsorted(offsets[:, 0], [sentence.start, sentence.end]))
         cuts = [first, last]
         if last - first > most:
-            cuts = _cuts(first, last, _token_spans(document, offsets, first, last), most)
+            inside = list(mentions.touching(sentence.start, sentence.end))
+            cuts = _cuts(first, last, _token_spans(inside, offsets, first, last), most)
         for begin, end in pairwise(cuts):
             yield _Unit(
                 start=sentence.start if begin == first else int(offsets[begin, 0]),
@@ -133,12 +181,12 @@ def _units(document: Document, offsets: NDArray[np.int64], most: int) -> Iterato
 
 
 def _token_spans(
-    document: Document, offsets: NDArray[np.int64], first: int, last: int
+    mentions: Sequence[Mention], offsets: NDArray[np.int64], first: int, last: int
 ) -> list[tuple[int, int]]:
     """First and end token of the mentions, as far as they lie between two tokens."""
     starts = offsets[first:last, 0]
-    begins = np.searchsorted(starts, [mention.start for mention in document.mentions], "right") - 1
-    ends = np.searchsorted(starts, [mention.end for mention in document.mentions])
+    begins = np.searchsorted(starts, [mention.start for mention in mentions], "right") - 1
+    ends = np.searchsorted(starts, [mention.end for mention in mentions])
     spans = zip((first + begins.clip(0)).tolist(), (first + ends).tolist(), strict=True)
     return [(begin, end) for begin, end in spans if begin < end]
 
@@ -165,19 +213,19 @@ def _outside(first: int, last: int, spans: Sequence[tuple[int, int]]) -> list[in
     return (first + np.flatnonzero(~inside)).tolist()
 
 
-def _stretch(document: Document, units: Sequence[_Unit]) -> Stretch:
+def _stretch(document: Document, places: _Mentions, units: Sequence[_Unit]) -> Stretch:
     start, end = units[0].start, units[-1].end
-    inside = [n for n, m in enumerate(document.mentions) if start <= m.start and m.end <= end]
+    inside = places.within(start, end)
     of_mention = {number: index for index, number in enumerate(inside)}
     mentions = [
         replace(found, start=found.start - start, end=found.end - start)
         for found in (document.mentions[number] for number in inside)
     ]
-    kept = {
-        number: tuple(of_mention[mention] for mention in entity.mentions if mention in of_mention)
-        for number, entity in enumerate(document.entities)
-    }
-    kept = {number: own for number, own in kept.items() if own}
+    own: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for number in inside:
+        for entity, place in places.owners.get(number, ()):
+            own[entity].append((place, of_mention[number]))
+    kept = {entity: tuple(index for _, index in sorted(own[entity])) for entity in sorted(own)}
     sentences = {
         number: list(parts) for number, parts in groupby(units, key=lambda unit: unit.sentence)
     }
@@ -188,7 +236,7 @@ def _stretch(document: Document, units: Sequence[_Unit]) -> Stretch:
             Sentence(parts[0].start - start, parts[-1].end - start) for parts in sentences.values()
         ),
         mentions=tuple(mentions),
-        entities=tuple(replace(document.entities[n], mentions=own) for n, own in kept.items()),
+        entities=tuple(replace(document.entities[n], mentions=m) for n, m in kept.items()),
         candidates=_candidates(document, list(kept)),
     )
     return Stretch(part, tuple(sentences), tuple(kept))

@@ -7,16 +7,16 @@ import pytest
 import torch
 
 from factloom.document import Document, Mention, Sentence
-from factloom.encoders.character_documents import (
+from factloom.encoders.encoder import Encoder
+from factloom.errors import DocumentError
+from factloom.layouts.character_documents import (
     CharacterExample,
     by_sentence,
     make_batch,
     make_examples,
     read_sentences,
 )
-from factloom.encoders.character_tables import CharacterSettings, CharacterTables, Vocabularies
-from factloom.encoders.encoder import Encoder
-from factloom.errors import DocumentError
+from factloom.layouts.character_tables import CharacterSettings, CharacterTables, Vocabularies
 from factloom.text.vocabulary import Vocabulary
 
 TAGS = ("O", "B-PER", "M-PER", "E-PER", "S-PER", "B-LOC", "M-LOC", "E-LOC", "S-LOC")
@@ -66,7 +66,7 @@ def test_examples_have_rows_and_tags_and_unknown_types_are_outside() -> None:
     assert first.tags.tolist() == [1, 3, 0, 0, 0, 5, 7, 0, 0, 0]
     assert second.tags.tolist() == [0, 0]
     assert second.bigrams.tolist() == [0, 2]
-    assert (first.tokens, first.pairs) == (10, 10)
+    assert (first.tokens, first.terms) == (10, 10)
 
 
 def test_a_batch_has_a_row_a_sentence() -> None:

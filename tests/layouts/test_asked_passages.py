@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom.document import Document, Mention, Sentence
-from factloom.encoders.asked_passages import Asked, Passage, make_batch, make_passages
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.words import word_tokens
 from factloom.errors import DocumentError
+from factloom.layouts.asked_passages import Asked, Passage, make_batch, make_passages
+from factloom.layouts.words import word_tokens
 from factloom.text.tokens import join_tokens
 
 TYPES = ["LOC", "PER"]
@@ -58,10 +58,10 @@ def pieces(encoder: Encoder, passage: Passage, word: int) -> str:
 
 def test_every_sentence_is_a_passage_with_its_words_and_answers(encoder: Encoder) -> None:
     first, second = passages_of(encoder, MEETING)
-    assert (first.id, first.document, first.pairs) == ("meeting", 0, 7)
+    assert (first.id, first.document, first.terms) == ("meeting", 0, 7)
     assert first.answers.tolist() == [[0, 1, PER], [0, 3, PER], [3, 3, LOC], [5, 5, PER]]
     assert second.answers.tolist() == [[0, 0, PER], [2, 5, LOC]]
-    assert second.pairs == 7
+    assert second.terms == 7
     for passage in (first, second):
         for word, (start, end) in enumerate(passage.words):
             assert pieces(encoder, passage, word) == TEXT[start:end].lower()
@@ -82,9 +82,9 @@ def test_sentences_are_read_together_while_they_fit(encoder: Encoder, spare: int
     whole = len(encoder.tokenize([TEXT])[0].ids)
     found = passages_of(encoder, MEETING, MEETING, passage_tokens=whole + spare)
     if spare < 0:
-        assert [passage.pairs for passage in found] == [7, 7, 7, 7]
+        assert [passage.terms for passage in found] == [7, 7, 7, 7]
         return
-    assert [passage.pairs for passage in found] == [14, 14]  # never across documents
+    assert [passage.terms for passage in found] == [14, 14]  # never across documents
     assert [passage.document for passage in found] == [0, 1]
     assert found[0].sentence.tolist() == [0] * 7 + [1] * 7
     assert found[0].answers[-1].tolist() == [9, 12, LOC]
@@ -95,7 +95,7 @@ def test_a_document_without_words_has_no_passage(encoder: Encoder) -> None:
     blank = Document("  \n")
     empty_sentence = Document("a", sentences=(Sentence(0, 0), Sentence(0, 1, ((0, 1),))))
     assert passages_of(encoder, Document(""), blank) == []
-    assert [passage.pairs for passage in passages_of(encoder, empty_sentence)] == [1]
+    assert [passage.terms for passage in passages_of(encoder, empty_sentence)] == [1]
 
 
 def test_words_that_the_tokenizer_drops_are_no_words(encoder: Encoder) -> None:
@@ -140,7 +140,7 @@ def test_words_of_a_batch_point_to_their_tokens_and_to_nothing_else(encoder: Enc
     word = 0
     for row in asked:
         passage = passages[row.passage]
-        for place in range(passage.pairs):
+        for place in range(passage.terms):
             for edge, token in ((batch.first, passage.first), (batch.last, passage.last)):
                 assert slots.flatten()[edge[word]] == passage.token_ids[token[place]]
             word += 1

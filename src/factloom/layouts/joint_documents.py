@@ -12,12 +12,14 @@ import torch
 from torch import Tensor
 
 from factloom.document import Document, Sentence
-from factloom.encoders import marked_documents, mention_documents, word_documents
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
-from factloom.encoders.marked_documents import MarkedBatch, MarkedExample
-from factloom.encoders.mention_documents import MentionBatch, MentionExample
-from factloom.encoders.word_documents import WordBatch, WordExample
+from factloom.layouts import marked_documents, mention_documents, word_documents
+from factloom.layouts.marked_documents import MarkedExample
+from factloom.layouts.mention_documents import MentionExample
+from factloom.layouts.word_documents import WordBatch, WordExample
+from factloom.modules.devices import moved
+from factloom.modules.marked_batch import MarkedBatch
+from factloom.modules.mention_pairs import MentionBatch
 from factloom.text.tags import Scheme
 
 
@@ -27,7 +29,7 @@ class EntityExample:
 
     mentions: MentionExample
     entities: MarkedExample
-    entity_mention: tuple[int, ...]  # the mention of each row of `entities.mention_entity`
+    entity_mention: tuple[int, ...]  # (mentions of entities,) their place in `mentions`
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,8 @@ class JointExample:
         return self.words.tokens
 
     @property
-    def pairs(self) -> int:
-        return self.words.pairs
+    def terms(self) -> int:
+        return self.words.terms
 
 
 @dataclass(frozen=True, slots=True)

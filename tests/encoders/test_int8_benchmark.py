@@ -1,6 +1,9 @@
-"""The int8 encoder: close to the float32 one, and usable wherever that is."""
+"""benchmarks/int8_encoder.py: close to the float32 encoder, and usable wherever that is."""
 
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -9,23 +12,27 @@ from families import FAMILIES, save_family
 from torch import Tensor
 
 from factloom.encoders.encoder import Encoded, Encoder
-from factloom.errors import ModelError
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
-
-from factloom.encoders.int8 import to_int8
 
 TEXTS = ["Mara Velden was born in Torvik.", "She founded Quillmark Ltd in 1956. " * 12]
 
 
 @pytest.fixture(scope="module")
-def both(tiny_encoder_path: Path) -> tuple[Encoder, Encoder]:
+def int8() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+        yield importlib.import_module("int8_encoder")
+
+
+@pytest.fixture(scope="module")
+def both(tiny_encoder_path: Path, int8: ModuleType) -> tuple[Encoder, Encoder]:
     """The same encoder in float32 and in int8; windows shorter than the second text."""
     plain, rounded = (
         Encoder.load(str(tiny_encoder_path), window=48, overlap=8).eval() for _ in range(2)
     )
-    to_int8(rounded)
+    int8.to_int8(rounded)
     return plain, rounded
 
 
@@ -67,33 +74,33 @@ def test_what_is_added_to_the_word_embeddings_is_read(both: tuple[Encoder, Encod
     assert likeness(rounded, without) < 0.95
 
 
-def test_it_can_be_neither_saved_nor_trained(both: tuple[Encoder, Encoder]) -> None:
-    with pytest.raises(ModelError, match="cannot be saved") as raised:
+def test_it_can_be_neither_saved_nor_trained(
+    both: tuple[Encoder, Encoder], int8: ModuleType
+) -> None:
+    with pytest.raises(int8.NoInt8Error, match="cannot be saved"):
         both[1].state_dict()
-    assert raised.value.code == "int8-not-saved"
 
 
 # positions counted by token ids, small embeddings, local layers, no record of attention
 @pytest.mark.parametrize("name", ["RoBERTa", "ALBERT", "ModernBERT", "MPNet"])
-def test_families_are_rounded_or_refused(name: str, tmp_path: Path) -> None:
+def test_families_are_rounded_or_refused(name: str, tmp_path: Path, int8: ModuleType) -> None:
     save_family(name, tmp_path)
     plain, rounded = (Encoder.load(str(tmp_path), overlap=8).eval() for _ in range(2))
     # the last layer of this ModernBERT sees its neighbours alone, which the padding does not say
     if name == "ModernBERT" or not FAMILIES[name].records_attention:
-        with pytest.raises(ModelError, match=rounded.backbone.config.model_type) as raised:
-            to_int8(rounded)
-        assert raised.value.code == "no-int8"
+        with pytest.raises(int8.NoInt8Error, match=rounded.backbone.config.model_type):
+            int8.to_int8(rounded)
         assert isinstance(rounded.backbone, type(plain.backbone)), "it stays usable"
         return
-    to_int8(rounded)
+    int8.to_int8(rounded)
     ours, theirs = (encoded(encoder).states[0, :6] for encoder in (plain, rounded))
     assert likeness(ours, theirs) > 0.9
 
 
 def test_missing_libraries_are_named(
-    tiny_encoder_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny_encoder_path: Path, int8: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder = Encoder.load(str(tiny_encoder_path))
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(ModelError, match=r"factloom\[int8\]"):
-        to_int8(encoder)
+    with pytest.raises(int8.NoInt8Error, match="pip install onnx onnxruntime"):
+        int8.to_int8(encoder)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from factloom.document import Document, Sentence
-from factloom.encoders.devices import moved
 from factloom.encoders.encoder import Encoder, Tokens
-from factloom.encoders.windows import TokenIds, WindowBatch
-from factloom.encoders.words import word_tokens
+from factloom.encoders.windows import TokenIds
+from factloom.layouts.words import word_tokens
+from factloom.modules.devices import moved
+from factloom.modules.windows import WindowBatch
 from factloom.text.mention_tags import sentence_tags
 from factloom.text.shapes import Case, Digits, Place, Signs, places, shape
 from factloom.text.tags import Scheme, tag_numbers
@@ -42,6 +43,11 @@ def shape_projection(encoder: Encoder) -> nn.Linear:
     return projection
 
 
+def embedded_shapes(projection: nn.Linear | None, shapes: Tensor) -> Tensor | None:
+    """(windows, window length, embedding width) what shapes, bool (..., SHAPES), add, if at all"""
+    return None if projection is None else projection(shapes.to(projection.weight.dtype))
+
+
 @dataclass(frozen=True, slots=True)
 class WordExample:
     """One document as index arrays over its words and tokens."""
@@ -51,16 +57,16 @@ class WordExample:
     shapes: Integers  # (tokens, features) which of the `SHAPES` a token has; -1 outside of words
     first: Integers  # (words,) first token of each word
     last: Integers  # (words,) last token; less than the first where a word has none
-    lengths: tuple[int, ...]  # words of each sentence
+    lengths: tuple[int, ...]  # (sentences,) words of each
     offsets: Integers  # (words, 2) characters of the text
-    tags: Integers  # (words,)
+    tags: Integers  # (words,) number of the tag
 
     @property
     def tokens(self) -> int:
         return len(self.token_ids)
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.tags)
 
 
@@ -151,7 +157,7 @@ def hide_words(batch: WordBatch, hidden: Tensor, mask_token: int) -> WindowBatch
 
 
 def hide_some(batch: WordBatch, part: float, mask_token: int) -> WindowBatch:
-    """The same with a random part of the words hidden."""
+    """The windows with a random part of the words that look like names hidden."""
     hidden = torch.rand(batch.words, device=batch.windows.mask.device) < part
     return hide_words(batch, hidden, mask_token)
 
@@ -181,7 +187,7 @@ def _piece_slots(example: WordExample, before: int, whole_words: bool) -> tuple[
 def make_example(
     document: Document, tokens: Tokens, number: Mapping[str, int], scheme: Scheme
 ) -> WordExample:
-    """The same of a document whose text has been tokenised; `number` is that of each tag."""
+    """A document whose text has been tokenised; `number` is that of each tag."""
     sentences = [s for s in tokenised_sentences(document) if s.tokens]
     words = [span for sentence in sentences for span in sentence.tokens]
     offsets = np.array(words, np.int64).reshape(-1, 2)

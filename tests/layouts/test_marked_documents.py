@@ -9,15 +9,15 @@ import torch
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import (
-    MarkedBatch,
+from factloom.errors import ModelError
+from factloom.layouts.marked_documents import (
     MarkedExample,
     learn_type_constraints,
     make_batch,
     make_examples,
     type_mask,
 )
-from factloom.errors import ModelError
+from factloom.modules.marked_batch import MarkedBatch
 
 RELATIONS = ["born", "likes"]
 ADA, BOB, ROME = 0, 1, 2
@@ -109,7 +109,7 @@ def test_a_document_without_sentences_has_none(encoder: Encoder) -> None:
 def test_pairs_are_all_ordered_ones_with_both_directions_side_by_side(encoder: Encoder) -> None:
     found = make_example(encoder, meeting())
     assert found.pair_index.tolist() == [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]]
-    assert (found.pairs, found.entities) == (6, 3)
+    assert (found.terms, found.entities) == (6, 3)
 
 
 def test_labels_and_evidence_belong_to_their_pair(encoder: Encoder) -> None:
@@ -134,7 +134,7 @@ def test_a_document_without_candidates_has_no_pair(encoder: Encoder) -> None:
 
 def test_a_document_without_text_has_nothing(encoder: Encoder) -> None:
     found = make_example(encoder, Document(""))
-    assert (found.tokens, found.pairs, found.entities) == (0, 0, 0)
+    assert (found.tokens, found.terms, found.entities) == (0, 0, 0)
     assert found.mention_token.dtype == found.sentence.dtype == np.int64
 
 
@@ -285,3 +285,30 @@ def test_type_mask_allows_what_the_table_has_for_the_types_of_each_pair(encoder:
     for (head, tail), row in zip(pairs.tolist(), found.tolist(), strict=True):
         types = (document.entities[head].type, document.entities[tail].type)
         assert row == [types in table["born"], False, types in table["likes"]]
+
+
+def test_what_is_unknown_is_told_cell_by_cell(encoder: Encoder) -> None:
+    """By the rule of `Document`, in plain loops."""
+    partly = [
+        meeting(),
+        meeting(annotated=("likes",)),
+        meeting(annotated=(), unknown=((BOB, ROME),)),
+        meeting(unknown=((ADA, BOB), (BOB, ADA)), denied=(Relation(ADA, BOB, "likes"),)),
+    ]
+    relations = RELATIONS
+    examples = make_examples(partly, encoder, relations, "*")
+    batch = make_batch(examples, encoder, len(relations))
+    expected = []
+    for document, example in zip(partly, examples, strict=True):
+        stated = {(r.head, r.tail, r.type) for r in (*document.relations, *document.denied)}
+        for head, tail in example.pair_index.tolist():
+            row = []
+            for kind in relations:
+                types = document.annotated
+                doubt = (head, tail) in document.unknown or (
+                    types is not None and kind not in types
+                )
+                row.append(doubt and (head, tail, kind) not in stated)
+            expected.append(row)
+    assert batch.unknown.tolist() == expected
+    assert not (batch.unknown & batch.labels).any()

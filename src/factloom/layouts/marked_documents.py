@@ -8,18 +8,17 @@ them, so that a model needs no loop and no padding for them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from factloom.document import Document
-from factloom.encoders.devices import moved
-from factloom.encoders.encoder import Encoded, Encoder, Tokens
-from factloom.encoders.windows import TokenIds, WindowBatch
+from factloom.document import Document, Relation
+from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.windows import TokenIds
 from factloom.errors import ModelError, Place
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.text.markers import MarkedText, mark_spans
 
 Integers = NDArray[np.int64]
@@ -33,62 +32,22 @@ class MarkedExample:
     token_ids: TokenIds  # (tokens,)
     sentence: Integers  # (tokens,) the sentence of each token, -1 outside of all
     mention_token: Integers  # (mentions,) the opening marker
-    mention_entity: Integers  # (mentions,)
-    entities: int
+    mention_entity: Integers  # (mentions,) the entity of each
+    entities: int  # how many there are
     pair_index: Integers  # (pairs, 2) head and tail entity, both directions side by side
     label_index: Integers  # (labels, 2) pair and relation
-    evidence: tuple[tuple[int, frozenset[int]], ...]  # pair and its gold evidence sentences
+    denied_index: Integers  # (denied, 2) pair and relation that is known not to hold
+    unknown_pairs: Integers  # (unknown pairs,) of which nothing else is known
+    annotated: Integers | None  # (annotated relations,) beyond which nothing else is known; all
+    evidence: tuple[tuple[int, frozenset[int]], ...]  # (pairs with any,) pair and its sentences
 
     @property
     def tokens(self) -> int:
         return len(self.token_ids)
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.pair_index)
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedBatch:
-    """Several documents as tensors; `entity` indices count through the whole batch."""
-
-    windows: WindowBatch
-    mention_document: Tensor  # (mentions,)
-    mention_slot: Tensor  # (mentions,)
-    mention_entity: Tensor  # (mentions,)
-    entity_counts: tuple[int, ...]  # entities of each document
-    first: Tensor  # (unordered pairs,) entity, rising
-    second: Tensor  # (unordered pairs,) entity
-    unordered_counts: tuple[int, ...]  # unordered pairs of each document
-    pair_unordered: Tensor  # (pairs,)
-    pair_head: Tensor  # (pairs,) entity
-    pair_tail: Tensor  # (pairs,) entity
-    slot_sentence: Tensor  # (documents, length) sentence, -1 outside of all
-    labels: Tensor  # bool (pairs, relations)
-    evidence_pair: Tensor  # (pairs with gold evidence,)
-    evidence_target: Tensor  # (pairs with gold evidence, length) uniform over evidence tokens
-
-    @property
-    def entities(self) -> int:
-        return sum(self.entity_counts)
-
-    @property
-    def entity_document(self) -> Tensor:
-        """(entities,)"""
-        counts = torch.tensor(self.entity_counts, device=self.first.device)
-        return torch.repeat_interleave(counts)
-
-    @property
-    def weight(self) -> int:
-        """How many terms the loss averages over."""
-        return len(self.pair_head)
-
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
-
-    def mention_states(self, encoded: Encoded) -> Tensor:
-        """(mentions, width) the states of the opening markers"""
-        return encoded.states[self.mention_document, self.mention_slot]
 
 
 def make_examples(
@@ -114,7 +73,7 @@ def make_examples(
 def make_unmarked_example(
     document: Document, tokens: Tokens, relations: Mapping[str, int]
 ) -> MarkedExample:
-    """The same from the tokens of the bare text: a mention's first token stands for its marker.
+    """From the tokens of the bare text: a mention's first token stands for its marker.
 
     Where the tokenizer drops that sign, it is the token in front of it. `relations` are numbered.
     """
@@ -142,7 +101,8 @@ def make_batch(
     pair = np.concatenate(pairs)  # (pairs, 2)
     unordered, pair_unordered = np.unique(np.sort(pair, 1), axis=0, return_inverse=True)
     documents = np.searchsorted(offsets, unordered[:, 0], side="right") - 1
-    labels, evidence = _targets(examples, relations, before, windows.length)
+    labels, unknown = _labels(examples, relations)
+    evidence = _evidence_targets(examples, before, windows.length)
     return MarkedBatch(
         windows=windows,
         mention_document=_tensor(
@@ -161,6 +121,7 @@ def make_batch(
         pair_tail=_tensor(pair[:, 1]),
         slot_sentence=_slot_sentences(examples, before, windows.length),
         labels=labels,
+        unknown=unknown,
         evidence_pair=_tensor(np.asarray([index for index, _ in evidence], dtype=np.int64)),
         evidence_target=torch.stack([target for _, target in evidence])
         if evidence
@@ -219,15 +180,20 @@ def _example(
     # both directions of a pair stand side by side
     pairs = sorted(document.pairs(), key=lambda pair: (min(pair), max(pair), pair))
     pair_number = {pair: index for index, pair in enumerate(pairs)}
-    labels: list[tuple[int, int]] = []
+
+    def cells(relations: Iterable[Relation]) -> Iterator[tuple[Relation, tuple[int, int]]]:
+        """Pair and number of the relations that are asked for."""
+        for relation in relations:
+            pair = pair_number.get((relation.head, relation.tail))
+            if pair is not None and relation.type in relation_index:
+                yield relation, (pair, relation_index[relation.type])
+
+    labels, denied = list(cells(document.relations)), list(cells(document.denied))
     evidence: dict[int, frozenset[int]] = {}
-    for relation in document.relations:
-        number = pair_number.get((relation.head, relation.tail))
-        if number is None or relation.type not in relation_index:
-            continue
-        labels.append((number, relation_index[relation.type]))
+    for relation, (pair, _) in labels:
         if relation.evidence:
-            evidence[number] = evidence.get(number, frozenset()) | set(relation.evidence)
+            evidence[pair] = evidence.get(pair, frozenset()) | set(relation.evidence)
+    unknown = [pair_number[pair] for pair in document.unknown if pair in pair_number]
     return MarkedExample(
         id=document.id,
         token_ids=tokens.ids,
@@ -236,9 +202,18 @@ def _example(
         mention_entity=np.asarray([entity for _, entity in mentions], dtype=np.int64),
         entities=len(document.entities),
         pair_index=np.asarray(pairs, dtype=np.int64).reshape(-1, 2),
-        label_index=np.asarray(labels, dtype=np.int64).reshape(-1, 2),
+        label_index=np.asarray([cell for _, cell in labels], dtype=np.int64).reshape(-1, 2),
+        denied_index=np.asarray([cell for _, cell in denied], dtype=np.int64).reshape(-1, 2),
+        unknown_pairs=np.asarray(unknown, dtype=np.int64),
+        annotated=_numbers(document.annotated, relation_index),
         evidence=tuple(sorted(evidence.items())),
     )
+
+
+def _numbers(names: Sequence[str] | None, number: Mapping[str, int]) -> Integers | None:
+    if names is None:
+        return None
+    return np.asarray([number[name] for name in names if name in number], dtype=np.int64)
 
 
 def _marker_tokens(document: Document, marked: MarkedText, tokens: Tokens) -> Integers:
@@ -272,29 +247,44 @@ def _slot_sentences(examples: Sequence[MarkedExample], before: int, length: int)
     return result
 
 
-def _targets(
-    examples: Sequence[MarkedExample], relations: int, before: int, length: int
-) -> tuple[Tensor, list[tuple[int, Tensor]]]:
-    """Labels of all pairs, and for pairs with gold evidence the distribution over its tokens."""
-    labels = torch.zeros(sum(example.pairs for example in examples), relations, dtype=torch.bool)
+def _labels(examples: Sequence[MarkedExample], relations: int) -> tuple[Tensor, Tensor]:
+    """Which cells hold, and of which nothing is known: bool (pairs, relations) twice."""
+    labels = np.zeros((sum(example.terms for example in examples), relations), np.bool_)
+    unknown = np.zeros_like(labels)
+    for offset, example in _with_pair_offset(examples):
+        own_labels, own_unknown = (
+            cells[offset : offset + example.terms] for cells in (labels, unknown)
+        )
+        own_labels[tuple(example.label_index.T)] = True
+        if example.annotated is not None:
+            own_unknown[:] = True
+            own_unknown[:, example.annotated] = False
+        own_unknown[example.unknown_pairs] = True
+        for stated in (example.label_index, example.denied_index):
+            own_unknown[tuple(stated.T)] = False
+    return torch.from_numpy(labels), torch.from_numpy(unknown)
+
+
+def _evidence_targets(
+    examples: Sequence[MarkedExample], before: int, length: int
+) -> list[tuple[int, Tensor]]:
+    """For pairs with gold evidence the distribution over its tokens."""
     evidence = []
     for offset, example in _with_pair_offset(examples):
-        index = torch.from_numpy(example.label_index)
-        labels[index[:, 0] + offset, index[:, 1]] = True
         for pair, sentences in example.evidence:
             inside = np.isin(example.sentence, list(sentences))
             if inside.any():
                 target = torch.zeros(length)
                 target[before : before + example.tokens] = torch.from_numpy(inside / inside.sum())
                 evidence.append((pair + offset, target))
-    return labels, evidence
+    return evidence
 
 
 def _with_pair_offset(examples: Sequence[MarkedExample]) -> Iterator[tuple[int, MarkedExample]]:
     offset = 0
     for example in examples:
         yield offset, example
-        offset += example.pairs
+        offset += example.terms
 
 
 def _tensor(values: Integers) -> Tensor:

@@ -10,11 +10,11 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor, nn
 
-from factloom.encoders.character_documents import CharacterBatch, CharacterSentence
 from factloom.encoders.encoder import Encoder
 from factloom.errors import Place, RecipeError
+from factloom.files.data_path import data_path
+from factloom.layouts.character_documents import CharacterBatch, CharacterSentence
 from factloom.modules.vector_table import VectorTable
-from factloom.recipe import data_path
 from factloom.text.lexicon import Matches, read_lexicon
 from factloom.text.vocabulary import Vocabulary, learn_vocabulary
 from factloom.text.word_vectors import WordVectors, read_vectors, vector_words

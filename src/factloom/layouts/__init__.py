@@ -1,0 +1,1 @@
+"""Documents as models see them: words, marks, mentions, pairs, questions."""
