@@ -5,33 +5,22 @@ import pytest
 
 from factloom.document import Document
 from factloom.evaluation import bootstrap
-from factloom.evaluation.bootstrap import intervals
-from factloom.evaluation.relations import Counts, DocumentCounts, RelationReport, evaluate
+from factloom.evaluation.bootstrap import Interval, f1_interval, ignoring_f1_interval
+from factloom.evaluation.relations import Counts, DocumentCounts, evaluate
+
+Rows = list[tuple[int, int, int, int]]  # a document: correct, predicted, gold, seen
 
 
-def report_of(rows: list[tuple[int, int, int, int]], train_facts: bool = True) -> RelationReport:
-    """A report that holds only what the bootstrap needs: (correct, predicted, gold, seen)."""
-    per_document = {
-        f"d{index}": DocumentCounts(Counts(correct, predicted, gold), seen)
-        for index, (correct, predicted, gold, seen) in enumerate(rows)
-    }
-    nothing = Counts()
-    return RelationReport(
-        documents=len(rows),
-        relations=sum((counts.relations for counts in per_document.values()), nothing),
-        intra=nothing,
-        inter=nothing,
-        evidence=nothing,
-        inferable=nothing,
-        per_pattern={},
-        per_relation={},
-        per_document=per_document,
-        judgements=(),
-        train_facts_given=train_facts,
+def intervals(rows: Rows, samples: int, seed: int = 0) -> tuple[Interval | None, Interval | None]:
+    """Of F1 and of Ign F1."""
+    documents = [DocumentCounts(Counts(*row[:3]), row[3]) for row in rows]
+    return (
+        f1_interval((document.relations for document in documents), samples, seed),
+        ignoring_f1_interval(documents, samples, seed),
     )
 
 
-def random_rows(documents: int, seed: int = 5) -> list[tuple[int, int, int, int]]:
+def random_rows(documents: int, seed: int = 5) -> Rows:
     generator = np.random.default_rng(seed)
     rows = []
     for _ in range(documents):
@@ -41,7 +30,7 @@ def random_rows(documents: int, seed: int = 5) -> list[tuple[int, int, int, int]
     return rows
 
 
-def naive(rows: list[tuple[int, int, int, int]], samples: int, seed: int) -> list[list[float]]:
+def naive(rows: Rows, samples: int, seed: int) -> list[list[float]]:
     generator = np.random.default_rng(seed)
     measured: list[list[float]] = [[], []]
     for _ in range(samples):
@@ -66,51 +55,40 @@ def naive(rows: list[tuple[int, int, int, int]], samples: int, seed: int) -> lis
 @pytest.mark.parametrize("documents", [1, 3, 40])
 def test_intervals_equal_a_naive_loop(documents: int) -> None:
     rows = random_rows(documents)
-    found = intervals(report_of(rows), samples=200, seed=3)
-    assert found is not None
-    f1, ign_f1 = naive(rows, samples=200, seed=3)
-    assert found.f1 == pytest.approx(f1, abs=1e-12)
-    assert found.ign_f1 == pytest.approx(ign_f1, abs=1e-12)
+    found = intervals(rows, samples=200, seed=3)
+    for interval, expected in zip(found, naive(rows, samples=200, seed=3), strict=True):
+        assert interval == pytest.approx(expected, abs=1e-12)
 
 
 def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = report_of(random_rows(20))
-    at_once = intervals(report, samples=100, seed=1)
+    rows = random_rows(20)
+    at_once = intervals(rows, samples=100, seed=1)
     monkeypatch.setattr(bootstrap, "LARGEST_DRAW", 20 * 7)
-    assert intervals(report, samples=100, seed=1) == at_once
+    assert intervals(rows, samples=100, seed=1) == at_once
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    report = report_of(random_rows(40))
-    assert intervals(report, 100, seed=1) == intervals(report, 100, seed=1)
-    assert intervals(report, 100, seed=1) != intervals(report, 100, seed=2)
+    rows = random_rows(40)
+    assert intervals(rows, 100, seed=1) == intervals(rows, 100, seed=1)
+    assert intervals(rows, 100, seed=1) != intervals(rows, 100, seed=2)
 
 
 def test_the_interval_holds_the_measure_and_narrows_with_more_documents() -> None:
-    few, many = report_of(random_rows(20)), report_of(random_rows(2000))
     widths = []
-    for report in (few, many):
-        found = intervals(report, samples=500)
-        assert found is not None
-        assert found.f1[0] <= report.f1 <= found.f1[1]
-        widths.append(found.f1[1] - found.f1[0])
+    for rows in (random_rows(20), random_rows(2000)):
+        interval, _ = intervals(rows, samples=500)
+        assert interval is not None
+        assert interval[0] <= sum((Counts(*row[:3]) for row in rows), Counts()).f1 <= interval[1]
+        widths.append(interval[1] - interval[0])
     assert widths[1] < widths[0] / 5
 
 
-def test_without_train_facts_there_is_no_ign_interval(ada: Document) -> None:
-    found = intervals(evaluate([ada], [ada]), samples=10)
-    assert found is not None
-    assert found.f1 == (1.0, 1.0)
-    assert found.ign_f1 is None
-
-
-def test_nothing_to_draw_gives_no_interval(ada: Document) -> None:
-    assert intervals(evaluate([], []), samples=10) is None
-    assert intervals(evaluate([ada], [ada]), samples=0) is None
+def test_nothing_to_draw_gives_no_interval() -> None:
+    assert intervals([], samples=10) == (None, None)
+    assert intervals(random_rows(3), samples=0) == (None, None)
 
 
 def test_no_predictions_at_all_give_the_interval_zero(ada: Document) -> None:
-    found = intervals(evaluate([ada], [], frozenset()), samples=10)
-    assert found is not None
-    assert found.f1 == (0.0, 0.0)
-    assert found.ign_f1 == (0.0, 0.0)
+    documents = evaluate([ada], [], frozenset()).per_document.values()
+    assert f1_interval([document.relations for document in documents], samples=10) == (0.0, 0.0)
+    assert ignoring_f1_interval(documents, samples=10) == (0.0, 0.0)

@@ -7,9 +7,7 @@ import pytest
 
 from factloom import formats
 from factloom.document import Document, Relation
-from factloom.evaluation import end_to_end, end_to_end_report
-from factloom.evaluation.relations import evaluate
-from factloom.evaluation.report import summarise, to_json
+from factloom.evaluation.tasks import TASKS, Answers
 
 PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
 
@@ -28,15 +26,14 @@ def test_code_blocks_run(
 
 def test_json_keys_are_all_documented(ada: Document) -> None:
     section = PAGE.read_text().split("## JSON")[1].split("## ")[0]
-    result = to_json(summarise(evaluate([ada], [ada])))
+    result = TASKS["relations"].measure([ada], Answers([ada]), samples=1).numbers
     documented = set(re.findall(r"`(\w+)`", section))
     assert documented - {"null"} == {*result, *result["per_relation"]["born"]}
 
 
 def test_the_keys_of_raw_text_are_all_documented(ada: Document) -> None:
     section = PAGE.read_text().split("## From raw text")[1].split("## ")[0]
-    report = end_to_end.evaluate([ada], [ada])
-    result = end_to_end_report.to_json(end_to_end_report.summarise(report, samples=1))
+    result = TASKS["end-to-end"].measure([ada], Answers([ada]), samples=1).numbers
     in_table = section.split("`--json` prints")[1].split("Training watches")[0]
     documented = set(re.findall(r"`(\w+)`", in_table))
     assert documented - {"null"} == {*result, *result["entities"]}

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import InputError
-from factloom.evaluation import end_to_end_report
 from factloom.evaluation.end_to_end import aligned_sentences, evaluate
+from factloom.evaluation.tasks import TASKS
 
 TEXT = "Ada lived in London. Ada knew Byron. He left."
 ADA, ADA_AGAIN, LONDON, BYRON, HE = (0, 3), (21, 24), (13, 19), (30, 35), (37, 39)
@@ -206,8 +206,8 @@ def test_the_summary_says_how_honest_the_scores_are(gold: Document) -> None:
         mentions=tuple(Mention(m.start, m.end, m.type, score=0.75) for m in gold.mentions),
         relations=(Relation(0, 1, "lived", score=0.75), Relation(1, 0, "lived", score=0.875)),
     )
-    summary = end_to_end_report.summarise(evaluate([gold], [found], given_entities=[found]))
-    result = end_to_end_report.to_json(summary)
+    report = evaluate([gold], [found], given_entities=[found])
+    result = TASKS["end-to-end"].report(report, 2000).numbers
     assert result["mention_calibration_error"] == pytest.approx(0.25)
     assert result["relation_calibration_error"] == pytest.approx((0.25 + 0.875) / 2)
     assert result["relation_calibration_error_gold_entities"] == pytest.approx((0.25 + 0.875) / 2)
@@ -219,7 +219,7 @@ def test_the_summary_says_how_honest_the_scores_are(gold: Document) -> None:
 def test_the_tables_show_every_step(gold: Document) -> None:
     report = evaluate([gold], [gold], {("Ada", "London", "lived")}, given_entities=[gold])
     shown = io.StringIO()
-    for table in end_to_end_report.tables(end_to_end_report.summarise(report, samples=10)):
+    for table in TASKS["end-to-end"].report(report, 10).tables():
         Console(width=120, file=shown).print(table)
     for expected in ("mentions", "LEA", "Ign F1", "relations of the gold's entities", "lived"):
         assert expected in shown.getvalue()

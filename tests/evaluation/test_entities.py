@@ -11,11 +11,11 @@ from rich.console import Console
 
 from factloom.document import Document, Mention
 from factloom.errors import InputError
-from factloom.evaluation import entity_report
 from factloom.evaluation.bootstrap import f1_interval
 from factloom.evaluation.confusion import NONE
 from factloom.evaluation.entities import Found, evaluate
 from factloom.evaluation.relations import Counts
+from factloom.evaluation.tasks import TASKS
 from factloom.text.tags import Scheme, spans_of
 
 TEXT = "x" * 40
@@ -207,18 +207,18 @@ def test_calibration_is_that_of_the_scores() -> None:
     scored = document().replace(
         mentions=(Mention(0, 2, "A", 0.8), Mention(3, 5, "A", 0.73), Mention(6, 8, "A", 0.75))
     )
-    summary = entity_report.summarise(evaluate(gold, [scored]), samples=0)
-    assert summary.expected_calibration_error == pytest.approx(abs(2 / 3 - 0.76))
-    assert summary.f1_interval is None
-    unscored = entity_report.summarise(evaluate(gold, gold), samples=10)
-    assert unscored.expected_calibration_error is None
-    assert unscored.f1_interval == (1.0, 1.0)
+    numbers = TASKS["mentions"].report(evaluate(gold, [scored]), 0).numbers
+    assert numbers["expected_calibration_error"] == pytest.approx(abs(2 / 3 - 0.76))
+    assert numbers["f1_interval"] is None
+    unscored = TASKS["mentions"].report(evaluate(gold, gold), 10).numbers
+    assert unscored["expected_calibration_error"] is None
+    assert unscored["f1_interval"] == [1.0, 1.0]
 
 
 def test_json_has_every_measure() -> None:
     gold = [document((0, 9, "A"), (0, 3, "B"), (20, 25, "A"))]
     predicted = [document((0, 9, "A"), (1, 3, "B"), score=0.5)]
-    numbers = entity_report.to_json(entity_report.summarise(evaluate(gold, predicted)))
+    numbers = TASKS["mentions"].report(evaluate(gold, predicted), 10).numbers
     assert numbers["f1"] == pytest.approx(0.4)
     assert numbers["nested_recall"] == 0.5
     assert numbers["inner_recall"] == 0.0
@@ -237,7 +237,7 @@ def test_json_has_every_measure() -> None:
 def test_tables_leave_nesting_out_where_there_is_none() -> None:
     def shown(gold: Document) -> str:
         console = Console(record=True, width=120, file=io.StringIO())
-        for table in entity_report.tables(entity_report.summarise(evaluate([gold], [gold]))):
+        for table in TASKS["mentions"].report(evaluate([gold], [gold]), 10).tables():
             console.print(table)
         return console.export_text()
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from factloom.document import Document
+from factloom.document import Document, Entity, Mention, Relation
 from factloom.errors import InputError
-from factloom.evaluation.matching import require_same_text, with_gold_ids
+from factloom.evaluation.matching import require_same_entities, require_same_text, with_gold_ids
 
 GOLD = [Document("Ada left.", "gold-1"), Document("Bob came.", "gold-2")]
 
@@ -43,3 +43,15 @@ def test_the_text_of_a_known_document_is_that_of_the_gold() -> None:
     with pytest.raises(InputError, match="document 'gold-1'") as raised:
         require_same_text(GOLD, [Document("XXAda left.", "gold-1")])
     assert raised.value.code == "another-text"
+
+
+def test_relations_are_between_the_entities_of_the_gold() -> None:
+    mentions = (Mention(0, 3, "PER"), Mention(4, 8, "X"))
+    entities = (Entity((0,), "PER"), Entity((1,), "X"))
+    gold = Document("Ada left.", "gold-1", mentions=mentions, entities=entities)
+    found = gold.replace(relations=(Relation(0, 1, "did"),))
+    require_same_entities([gold], [found, found.replace(id="elsewhere", entities=entities[::-1])])
+    require_same_entities([gold], [gold.replace(entities=())])  # says nothing of any entity
+    with pytest.raises(InputError, match=r"document 'gold-1'.*--task end-to-end") as raised:
+        require_same_entities([gold], [found.replace(entities=entities[::-1])])
+    assert raised.value.code == "other-entities"

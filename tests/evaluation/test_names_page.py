@@ -7,8 +7,7 @@ import pytest
 
 import factloom
 from factloom.document import Document, Mention
-from factloom.evaluation.entities import evaluate
-from factloom.evaluation.entity_report import summarise, to_json
+from factloom.evaluation.tasks import TASKS, Answers
 from factloom.models.tagger import TaggerSettings
 from factloom.text.tags import spans_of
 from factloom.text.tokens import join_tokens
@@ -38,7 +37,7 @@ def test_code_blocks_run_one_after_the_other(monkeypatch: pytest.MonkeyPatch) ->
 def test_json_keys_are_all_documented() -> None:
     (gold,) = documents()[:1]
     gold = gold.replace(mentions=(Mention(0, 3, "PER"),))
-    numbers = to_json(summarise(evaluate([gold], [gold]), samples=0))
+    numbers = TASKS["mentions"].measure([gold], Answers([gold]), samples=0).numbers
     section = PAGE.split("### JSON")[1].split("```")[0]
     documented = set(re.findall(r"`(\w+)`", section)) - {"null"}
     assert documented == {*numbers, *numbers["errors"], *numbers["per_type"]["PER"]}

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation
-from factloom.evaluation.reasoning import Links, patterns_of
 from factloom.evaluation.relations import Counts, Prediction, evaluate, evaluate_predictions
 from factloom.evaluation.tasks import TASKS, Answers
-from factloom.reasoning_patterns import PATTERNS
+from factloom.reasoning_patterns import PATTERNS, Links, patterns_of
 
 Triple = tuple[str, int, int]
 ENTITIES = 6

@@ -1,4 +1,4 @@
-"""Files of predictions: DocRED submissions and documents."""
+"""DocRED submissions: how they are told, read, and what is wrong with them."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,8 @@ from factloom import formats
 from factloom.document import Document, Relation
 from factloom.errors import InputError
 from factloom.evaluation.relations import Prediction, predictions_of
-from factloom.evaluation.submission import read_predictions
+from factloom.evaluation.submission import is_submission, read_submission
+from factloom.files.source import Source
 
 ANSWER = {"title": "ada", "h_idx": 0, "t_idx": 1, "r": "born", "evidence": [0]}
 
@@ -23,7 +24,8 @@ def written(path: Path, content: Any) -> Path:
 def test_a_submission_is_recognised_by_its_first_answer(tmp_path: Path) -> None:
     without = {key: value for key, value in ANSWER.items() if key != "evidence"}
     path = written(tmp_path / "result.json", [ANSWER, without, {**ANSWER, "score": -3.5}])
-    assert list(read_predictions(path)) == [
+    assert is_submission(Source(path))
+    assert list(read_submission(Source(path))) == [
         Prediction("ada", Relation(0, 1, "born", evidence=(0,))),
         Prediction("ada", Relation(0, 1, "born")),
         Prediction("ada", Relation(0, 1, "born", evidence=(0,))),
@@ -31,20 +33,22 @@ def test_a_submission_is_recognised_by_its_first_answer(tmp_path: Path) -> None:
 
 
 def test_an_empty_list_holds_no_predictions(tmp_path: Path) -> None:
-    assert list(read_predictions(written(tmp_path / "result.json", []))) == []
+    source = Source(written(tmp_path / "result.json", []))
+    assert is_submission(source)
+    assert list(read_submission(source)) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "format"),
-    [("out.jsonl", None), ("out.json", "docred"), ("out.json", "docred-submission")],
-)
-def test_what_factloom_writes_is_read_back(
-    ada: Document, tmp_path: Path, name: str, format: str | None
-) -> None:
-    formats.write([ada], tmp_path / name, format)
+@pytest.mark.parametrize("format", ["jsonl", "docred"])
+def test_documents_are_no_submission(ada: Document, tmp_path: Path, format: str) -> None:
+    formats.write([ada], tmp_path / "out", format)
+    assert not is_submission(Source(tmp_path / "out"))
+
+
+def test_what_factloom_writes_is_read_back(ada: Document, tmp_path: Path) -> None:
+    formats.write([ada], tmp_path / "out.json", "docred-submission")
     assert [
         (found.document, found.triple, found.relation.evidence)
-        for found in read_predictions(tmp_path / name)
+        for found in read_submission(Source(tmp_path / "out.json"))
     ] == [
         (found.document, found.triple, found.relation.evidence) for found in predictions_of([ada])
     ]
@@ -64,12 +68,12 @@ def test_a_wrong_value_is_named_with_its_place(
 ) -> None:
     path = written(tmp_path / "result.json", [ANSWER, {**ANSWER, **change}])
     with pytest.raises(InputError, match=f"record 1, {next(iter(change))}") as raised:
-        list(read_predictions(path))
+        list(read_submission(Source(path)))
     assert raised.value.code == code
 
 
 def test_a_missing_key_is_named_with_its_place(tmp_path: Path) -> None:
     path = written(tmp_path / "result.json", [ANSWER, {"title": "ada", "h_idx": 0, "t_idx": 1}])
     with pytest.raises(InputError, match="record 1") as raised:
-        list(read_predictions(path))
+        list(read_submission(Source(path)))
     assert raised.value.code == "missing-key"

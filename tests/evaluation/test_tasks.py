@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from factloom import formats
-from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.document import Document, Entity, Mention, Question, Relation, Sentence
 from factloom.errors import InputError, ModelError
-from factloom.evaluation.tasks import TASKS, Answers, task_of_documents
+from factloom.evaluation.relations import Counts
+from factloom.evaluation.report import Report
+from factloom.evaluation.tasks import TASKS, Answers, Task, task_of_documents
 
 
 @pytest.fixture
@@ -73,13 +75,13 @@ def test_a_file_of_predictions_measures_like_its_documents(
     by_documents = TASKS[task].measure([gold], Answers([predicted]), samples=10)
     by_file = TASKS[task].measure_file([gold], tmp_path / "predicted.jsonl", samples=10)
     assert by_file.numbers == by_documents.numbers
-    assert by_file.confusion == by_documents.confusion
-    assert by_documents.gold == to_be_found
+    assert by_file.picture == by_documents.picture
+    assert by_documents.picture.gold == to_be_found
     assert by_documents.warnings == []
 
 
-@pytest.mark.parametrize("task", ["mentions", "entities", "end-to-end"])
-def test_spans_of_another_text_are_refused(gold: Document, task: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_another_text_is_refused(gold: Document, task: str, tmp_path: Path) -> None:
     other = gold.replace(text=gold.text.replace("was", "is:"))
     formats.write([other], tmp_path / "predicted.jsonl")
     with pytest.raises(InputError) as raised:
@@ -87,7 +89,7 @@ def test_spans_of_another_text_are_refused(gold: Document, task: str, tmp_path: 
     assert raised.value.code == "another-text"
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", sorted(TASKS.keys() - {"answers"}))  # brat has no questions
 def test_predictions_may_be_a_folder_of_brat(gold: Document, task: str, tmp_path: Path) -> None:
     formats.write([gold, gold.replace(id="other")], tmp_path / "found", "brat")
     measured = TASKS[task].measure_file([gold], tmp_path / "found", samples=0)
@@ -130,11 +132,24 @@ def test_files_without_ids_are_matched_by_their_order(
     assert raised.value.code == "unmatched-number"
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_picture_can_be_drawn_for_every_task(gold: Document, task: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("task", [name for name, task in TASKS.items() if task.picture])
+def test_a_picture_can_be_drawn_for_every_task_that_has_one(
+    gold: Document, task: str, tmp_path: Path
+) -> None:
     pytest.importorskip("matplotlib")
-    TASKS[task].measure([gold], Answers([gold]), samples=0).draw(tmp_path / "picture.png")
+    TASKS[task].measure([gold], Answers([gold]), samples=0).picture.draw(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_gold_no_task_has_a_measure(gold: Document, task: str) -> None:
+    bare = gold.replace(mentions=(), entities=(), relations=(), candidates=None)
+    measured = TASKS[task].measure([bare], Answers([bare]), samples=5)
+    floats = [n for n in measured.numbers.values() if isinstance(n, float | list)]
+    assert floats == []
+    scores = TASKS[task].scores([bare], Answers([bare]))
+    main = ("f1",) if task == "answers" else ("f1", "precision", "recall")
+    assert scores == dict.fromkeys(main, 0.0)  # training needs them
 
 
 def test_what_is_not_the_model_s_fault_is_said(gold: Document) -> None:
@@ -148,7 +163,9 @@ def test_what_is_not_the_model_s_fault_is_said(gold: Document) -> None:
 
 def test_the_gold_tells_what_a_file_can_be_measured_on(gold: Document) -> None:
     assert task_of_documents([gold]) is TASKS["relations"]
-    assert task_of_documents([gold.replace(relations=())]) is TASKS["mentions"]
+    names = gold.replace(relations=())
+    assert task_of_documents([names]) is TASKS["mentions"]
+    assert task_of_documents([names.replace(questions=(Question("Who?"),))]) is TASKS["answers"]
 
 
 class FakeModel:
@@ -222,3 +239,47 @@ def test_what_only_a_model_can_tell_is_left_open_for_a_file(gold: Document, tmp_
     assert measured.numbers["relation_f1"] == 1.0
     assert measured.numbers["relation_f1_gold_entities"] is None
     assert "gold_entities_f1" not in task.scores([gold], Answers([gold]))
+
+
+def loss_report(losses: list[float], _: int) -> Report:
+    mean = sum(losses) / len(losses)
+    return Report(
+        documents=len(losses),
+        unknown_documents=0,
+        found={"documents": Counts(gold=len(losses))},
+        rows=[],
+        others={"loss": mean, "negative_loss": -mean},
+        tallies={"loss": {"mean": f"{mean:.3f}"}},
+    )
+
+
+def test_a_task_may_have_answers_and_measures_of_another_kind(gold: Document) -> None:
+    task = Task(
+        name="loss",
+        finds="documents",
+        unlabelled=lambda document: document,
+        asked={"loss": lambda _, documents: documents},
+        asked_beside=lambda model, documents: [model.loss(document) for document in documents],
+        compare=lambda _, answers, __: answers.beside,
+        report=loss_report,
+        watched={"score": "negative_loss"},
+    )
+
+    class Model:
+        task = "loss"
+
+        def loss(self, document: Document) -> float:
+            return len(document.text) / 8
+
+    answers = task.ask(Model(), [gold])
+    assert task.scores([gold], answers) == {"score": -3.0}
+    measured = task.measure([gold], answers)
+    assert measured.numbers == {
+        "documents": 1,
+        "unknown_documents": 0,
+        "loss": 3.0,
+        "negative_loss": -3.0,
+    }
+    assert [column.header for column in measured.tables[1].columns] == ["loss", "value"]
+    assert list(measured.tables[1].columns[1].cells) == ["3.000"]
+    assert measured.picture is None

@@ -1,10 +1,11 @@
 """Trains the toy model in child processes that are killed again and again, for test_resuming.py.
 
-    python killed_training.py OUTPUT
+    python killed_training.py OUTPUT SOURCE
 
-makes OUTPUT/undisturbed (no kill), OUTPUT/files (killed at one file operation after the other) and
-OUTPUT/moments (killed at random moments), and prints the number of kills of each as JSON. Children
-are forked, so that torch is imported once and not at every kill.
+trains on one of the sources of toy_model.py and makes OUTPUT/undisturbed (no kill), OUTPUT/files
+(killed at one file operation after the other) and OUTPUT/moments (killed at random moments), and
+prints the number of kills of each as JSON. Children are forked, so that torch is imported once and
+not at every kill.
 """
 
 import json
@@ -21,7 +22,7 @@ from typing import Any
 import torch._dynamo  # the optimizer imports it: once here, not in every child
 import torch.utils.tensorboard  # noqa: F401  as above
 import toy_model
-from toy_model import ToyModel, negative_error, toy_examples, toy_settings
+from toy_model import RememberingModel, ToyModel, negative_error, toy_settings, toy_source
 
 from factloom.training import checkpoint, reporting
 from factloom.training.plugin import Plugin
@@ -48,12 +49,13 @@ class Slow(Plugin):
         self.steps = state["steps"]
 
 
-def train(output: Path) -> None:
+def train(output: Path, source: str) -> None:
     reporting.draw_curves = lambda *_: None  # it takes longer than all the rest
-    settings = toy_settings(epochs=4, batch_size=2, checkpoint_every_steps=3, batch_pairs=10)
-    model = ToyModel(dropout=0.3)
-    plugins = [Slow()]
-    Trainer(model, toy_examples(23), settings, output, negative_error, plugins).train(resume=True)
+    length = {"epochs": 4} if source == "bucketed" else {"steps": 48, "validate_every_steps": 7}
+    settings = toy_settings(**length, batch_size=2, checkpoint_every_steps=3, batch_terms=10)
+    model = (RememberingModel if source == "contiguous" else ToyModel)(dropout=0.3)
+    trainer = Trainer(model, toy_source(source), settings, output, negative_error, [Slow()])
+    trainer.train(resume=True)
 
 
 def die_at_file_operation(number: int) -> None:
@@ -97,7 +99,7 @@ def survives(output: Path, moment: float | None = None, operation: int | None = 
         if operation is not None:
             die_at_file_operation(operation)
         try:
-            train(output)
+            train(output, sys.argv[2])
         except BaseException as error:
             print(f"child failed: {error!r}", file=sys.stderr)
             os._exit(1)

@@ -2,7 +2,8 @@
 
     accelerate launch --num_processes 2 --cpu launched_training.py OUTPUT BATCH_SIZE
 
-OUTPUT/plain is a training of the toy model, OUTPUT/adversarial one with a plug-in that runs every
+OUTPUT/plain is a training of the toy model, OUTPUT/contiguous and OUTPUT/stream are trainings on
+other sources, OUTPUT/adversarial one with a plug-in that runs every
 step twice, OUTPUT/undisturbed one with dropout, and OUTPUT/resumed the same, interrupted and
 resumed.
 """
@@ -11,7 +12,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from toy_model import Interrupt, ToyModel, negative_error, toy_examples, toy_settings
+from accelerate import PartialState
+from toy_model import Interrupt, ToyModel, negative_error, toy_examples, toy_settings, toy_source
 
 from factloom.training import reporting
 from factloom.training.plugin import Plugin
@@ -33,13 +35,16 @@ def train_all(output: Path, batch_size: int) -> None:
     # One document is left for the last step, so that one of two processes has none. Batches of
     # few pairs give the processes unlike numbers of batches.
     examples = toy_examples(4 * 2 + 1)
-    settings = toy_settings(batch_size=batch_size, batch_pairs=9)
+    settings = toy_settings(batch_size=batch_size, batch_terms=9)
 
     def train(name: str, model: ToyModel, plugin: Plugin) -> None:
         trainer = Trainer(model, examples, settings, output / name, negative_error, [plugin])
         trainer.train(resume=True)
 
     train("plain", ToyModel(), Plugin())
+    for name in ("contiguous", "stream"):
+        steps = toy_settings(batch_size=batch_size, steps=7)
+        Trainer(ToyModel(), toy_source(name), steps, output / name).train(resume=True)
     train("adversarial", ToyModel(), Again())
     train("undisturbed", ToyModel(dropout=0.5), Interrupt(step=-1))
     with suppress(KeyboardInterrupt):
@@ -51,3 +56,5 @@ def train_all(output: Path, batch_size: int) -> None:
 if __name__ == "__main__":
     reporting.draw_curves = lambda *_: None  # it takes longer than all the rest
     train_all(Path(sys.argv[1]), int(sys.argv[2]))
+    # else its threads may still be at work when the interpreter ends, which aborts the process
+    PartialState().destroy_process_group()

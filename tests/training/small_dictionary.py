@@ -5,8 +5,8 @@ from typing import Any
 
 from factloom import formats
 from factloom.document import Document, Mention
-from factloom.recipe import Recipe
 from factloom.text.tokens import join_tokens
+from factloom.training.recipe import Recipe
 
 PERSONS = ("Mara", "Tove", "Nils", "Olga")
 PLACES = ("Torvik", "Ashmere", "Halden")

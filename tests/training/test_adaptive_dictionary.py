@@ -14,10 +14,11 @@ from small_dictionary import WORDS, documents, small_recipe
 from factloom.document import Document, Mention
 from factloom.errors import InputError, RecipeError
 from factloom.models.storage import load
-from factloom.recipe import Recipe
 from factloom.training import adaptive_dictionary, reporting
 from factloom.training.adaptive_dictionary import AdaptiveDictionary, Round, word_shares
-from factloom.training.run import recipe_dictionary, train_recipe
+from factloom.training.corpus import recipe_dictionary
+from factloom.training.recipe import Recipe
+from factloom.training.run import train_recipe
 from tiny_bert import save_tiny_bert
 
 PROGRAM = Path(__file__).parent / "killed_adaptation.py"
@@ -337,7 +338,7 @@ def test_the_code_of_the_page_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     recipe = small_recipe(tmp_path, Path("none"))
-    monkeypatch.setattr("factloom.recipe.read_recipe", lambda _: recipe)
+    monkeypatch.setattr("factloom.training.recipe.read_recipe", lambda _: recipe)
     page = (Path(__file__).parents[2] / "docs" / "dictionary.md").read_text(encoding="utf-8")
     (block,) = (block.split("```")[0] for block in page.split("```python\n")[1:])
     names: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from small_dictionary import documents, small_recipe
 from factloom import formats
 from factloom.errors import RecipeError
 from factloom.models.storage import load
-from factloom.recipe import Recipe
+from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
 
 

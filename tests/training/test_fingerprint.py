@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from toy_model import ToyModel, toy_examples, toy_settings
 
 from factloom.training.fingerprint import differences, fingerprint
+from factloom.training.sources import BucketedDocuments
 
 
 class Settings(BaseModel):
@@ -22,7 +23,9 @@ def made(settings: Settings | None = None, **provenance: Any) -> dict[str, Any]:
         "data_sha256": {"train.json": "a", "test.json": "b"},
         "encoder_sha256": "c",
     } | provenance
-    return fingerprint(model, toy_examples(3), toy_settings(epochs=1), (), 1, "no")
+    return fingerprint(
+        model, BucketedDocuments(toy_examples(3), 16), toy_settings(epochs=1), (), 1, "no"
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,9 @@ def test_files_that_are_only_reported_on_may_change() -> None:
 
 
 def test_a_model_without_settings_and_recipe_has_a_fingerprint() -> None:
-    bare = fingerprint(ToyModel(), toy_examples(3), toy_settings(epochs=1), (), 1, "no")
+    bare = fingerprint(
+        ToyModel(), BucketedDocuments(toy_examples(3), 16), toy_settings(epochs=1), (), 1, "no"
+    )
     assert differences(bare, bare) == []
 
 

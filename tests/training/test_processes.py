@@ -38,7 +38,7 @@ def trainings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return one, two
 
 
-@pytest.mark.parametrize("name", ["plain", "adversarial"])
+@pytest.mark.parametrize("name", ["plain", "contiguous", "stream", "adversarial"])
 def test_two_processes_train_as_one_with_twice_the_batch(
     trainings: tuple[Path, Path], name: str
 ) -> None:

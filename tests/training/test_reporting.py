@@ -27,7 +27,7 @@ def no_drawing() -> None:
 
 
 def report(step: int, loss: float = 0.5, seconds: float = 0.5) -> StepReport:
-    return StepReport(step, 1, loss, 5e-5, 1.5, documents=4, seconds=seconds)
+    return StepReport(step, 1, loss, 5e-5, 1.5, documents=4, tokens=40, seconds=seconds)
 
 
 def records(output: Path) -> list[dict[str, object]]:
@@ -56,7 +56,8 @@ def test_a_training_leaves_metrics_curves_events_and_log_lines(
         *((4, 2), (5, 2), (6, 2)),
     ]
     assert made[0].keys() == {
-        *("step", "epoch", "loss", "learning_rate", "gradient_norm", "documents_per_second")
+        *("step", "epoch", "loss", "learning_rate", "gradient_norm"),
+        *("documents_per_second", "tokens_per_second"),
     }
     assert [(r["step"], r["epoch"]) for r in made if "validation" in r] == [(3, 1), (6, 2)]
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
@@ -77,7 +78,10 @@ def test_without_a_terminal_a_line_comes_every_so_many_steps() -> None:
         f"epoch 1/1 step {step}/10" for step in (4, 8, 10)
     ]
     # the mean of the steps since the last line: 5, 6, 7, 8
-    assert " loss 6.5000 lr 5.00e-05 8.0 documents/s remaining 0:00:00 f1 0.4000" in lines[1]
+    assert (
+        " loss 6.5000 lr 5.00e-05 8.0 documents/s 80 tokens/s remaining 0:00:00 f1 0.4000"
+        in lines[1]
+    )
 
 
 def test_a_terminal_shows_a_bar_with_rate_loss_and_score() -> None:
@@ -121,8 +125,8 @@ def test_missing_extras_are_told_once_and_do_no_harm(
     made = Reporter(tmp_path, "f1", LineDisplay(console, total=10, epochs=1, every=100))
     made.begin(0)
     made.step(report(1))
-    made.epoch_end()
-    made.epoch_end()
+    made.draw_now_and_then()
+    made.draw_now_and_then()
     made.end("done")
     made.close()
     assert text.getvalue().splitlines() == [

@@ -1,6 +1,7 @@
 """A training that is killed and resumed ends with the very weights of one that is not."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,10 +41,12 @@ def recorded(output: Path) -> list[tuple[int, bool]]:
     return [(record["step"], "validation" in record) for record in records]
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
+@pytest.fixture(scope="module", params=["bucketed", "contiguous", "stream"])
+def killed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, int]]:
     output = tmp_path_factory.mktemp("killed")
-    command = [sys.executable, str(PROGRAM), str(output)]
+    command = [sys.executable, str(PROGRAM), str(output), request.param]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return output, json.loads(done.stdout)
@@ -134,6 +137,63 @@ def test_a_broken_checkpoint_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         train(tmp_path, resume=True)
     assert error.value.code == "broken-checkpoint"
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "training.safetensors", "training.json"])
+def test_a_flipped_byte_is_noticed_and_the_checkpoint_before_goes_on(
+    tmp_path: Path, file: str
+) -> None:
+    train(tmp_path / "whole", resume=False)
+    output = tmp_path / "flipped"
+    interrupt(output, stop=7, keep=2)
+    before, damaged = sorted((output / "checkpoints").iterdir())
+    content = bytearray((damaged / file).read_bytes())
+    content[-40] ^= 1
+    (damaged / file).write_bytes(content)
+    with pytest.raises(InputError, match="from the checkpoint before it") as error:
+        train(output, resume=True)
+    assert error.value.code == "broken-checkpoint"
+    assert damaged.name in str(error.value)
+    shutil.rmtree(damaged)
+    train(output, resume=True, keep=2)
+    assert not before.exists()
+    expected, weights = last_weights(tmp_path / "whole"), last_weights(output)
+    assert all(weights[name].equal(expected[name]) for name in expected)
+
+
+@pytest.mark.parametrize(
+    ("edited", "code"),
+    [
+        ("[]", "broken-checkpoint"),
+        ("3", "broken-checkpoint"),
+        ("{}", "broken-checkpoint"),
+        ("{]", "broken-checkpoint"),
+        ('{"version": 2}', "broken-checkpoint"),
+        ('{"version": 1}', "checkpoint-version"),
+        (None, "broken-checkpoint"),
+    ],
+)
+def test_an_edited_checkpoint_is_one_clear_error(
+    tmp_path: Path, edited: str | None, code: str
+) -> None:
+    interrupt(tmp_path, stop=5)
+    last = max((tmp_path / "checkpoints").iterdir())
+    if edited is None:
+        (last / "SHA256SUMS").unlink()
+    else:
+        (last / "training.json").write_text(edited)
+    with pytest.raises(InputError) as error:
+        train(tmp_path, resume=True)
+    assert error.value.code == code
+
+
+def test_what_others_put_beside_checkpoints_is_left_alone(tmp_path: Path) -> None:
+    interrupt(tmp_path, stop=5)
+    for stray in ("step-1.tmp", "step-backup", "step-00000009.zip"):
+        (tmp_path / "checkpoints" / stray).write_text("mine")
+    (tmp_path / "metrics.jsonl").write_text('3\n[]\n{"loss": 1}\n')
+    assert train(tmp_path, resume=True).epochs == 3
+    assert (tmp_path / "checkpoints" / "step-1.tmp").read_text() == "mine"
 
 
 def test_the_last_checkpoints_are_kept(tmp_path: Path) -> None:

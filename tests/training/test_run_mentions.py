@@ -12,8 +12,9 @@ from factloom import formats
 from factloom.cli.evaluate import evaluate
 from factloom.cli.predict import predict
 from factloom.errors import RecipeError
-from factloom.recipe import Recipe
-from factloom.training.run import read_corpus, train_recipe
+from factloom.training.corpus import read_corpus
+from factloom.training.recipe import Recipe
+from factloom.training.run import train_recipe
 
 SENTENCES = """
 Mara B-PER

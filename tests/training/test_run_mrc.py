@@ -13,8 +13,8 @@ from factloom import formats
 from factloom.encoders.encoder import Encoder
 from factloom.errors import RecipeError
 from factloom.models.mrc import Mrc, MrcSettings
-from factloom.recipe import Recipe
 from factloom.training.plugin import Plugin
+from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
 from factloom.training.trainer import Trainer
 
@@ -79,7 +79,7 @@ def test_passages_without_any_answer_are_trained_on_too(content: dict[str, Any])
     settings = MrcSettings(**chosen.model_settings)
     model = Mrc.from_documents(encoder, documents, settings).train()
     silent = model.prepare(documents)[2]
-    assert silent.pairs == 4
+    assert silent.terms == 4
     assert model.collate([silent]).weight == 12
 
 

@@ -9,7 +9,7 @@ import factloom
 from factloom import formats
 from factloom.document import Document, Mention
 from factloom.errors import RecipeError
-from factloom.recipe import Recipe
+from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
 
 NAMES = ("马云", "李娜", "王伟", "张敏", "刘洋", "陈静")

@@ -7,11 +7,11 @@ import pytest
 from small_dictionary import documents, small_recipe
 
 from factloom.document import Document
-from factloom.encoders.word_documents import WordExample
 from factloom.errors import RecipeError
+from factloom.layouts.word_documents import WordExample
 from factloom.models.storage import load
 from factloom.models.tagger import Tagger
-from factloom.recipe import Recipe
+from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
 
 

@@ -14,15 +14,17 @@ from toy_model import (
     ToyModel,
     last_weights,
     negative_error,
+    toy_documents,
     toy_example,
     toy_examples,
     toy_settings,
+    toy_source,
 )
 
 from factloom.errors import InputError, ModelError, RecipeError
 from factloom.training import optimization
-from factloom.training.batching import epoch_steps
 from factloom.training.optimization import rate_factor
+from factloom.training.sources import BucketedDocuments, ContiguousSegments
 from factloom.training.trainer import Trainer
 
 
@@ -50,7 +52,7 @@ def test_training_equals_a_plain_loop_over_the_whole_step(tmp_path: Path) -> Non
     settings = toy_settings(
         batch_size=3,
         accumulation=2,
-        batch_pairs=7,
+        batch_terms=7,
         clip=0.3,
         weight_decay=0.1,
         learning_rates={"encoder": 3e-3, "": 1e-2},
@@ -66,7 +68,7 @@ def test_training_equals_a_plain_loop_over_the_whole_step(tmp_path: Path) -> Non
     ]
     optimizer = torch.optim.AdamW(groups, eps=1e-6, fused=False)
     for epoch in range(3):
-        for step in epoch_steps(examples, 6, settings, epoch):
+        for step in BucketedDocuments(examples, settings.bucket_steps).steps(epoch, 6, seed=42):
             factor = rate_factor(next(number), 3 * 3, settings)
             for group in optimizer.param_groups:
                 group["lr"] = group["rate"] * factor
@@ -82,8 +84,8 @@ def test_training_equals_a_plain_loop_over_the_whole_step(tmp_path: Path) -> Non
     [
         {"batch_size": 2, "accumulation": 4},
         {"batch_size": 8, "batch_tokens": 30},
-        {"batch_size": 8, "batch_pairs": 1},
-        {"batch_size": 4, "accumulation": 2, "batch_tokens": 40, "batch_pairs": 9},
+        {"batch_size": 8, "batch_terms": 1},
+        {"batch_size": 4, "accumulation": 2, "batch_tokens": 40, "batch_terms": 9},
     ],
     ids=str,
 )
@@ -207,6 +209,60 @@ def test_validation_may_be_rarer_than_epochs_but_the_last_one_has_it(tmp_path: P
     validate = scores_in_order(0.1, 0.2, 0.3)
     result = Trainer(ToyModel(), toy_examples(9), settings, tmp_path, validate).train()
     assert result.best_epoch == 5
+
+
+def test_validation_and_patience_count_by_steps_where_the_settings_do(tmp_path: Path) -> None:
+    settings = toy_settings(steps=20, validate_every_steps=4, patience=2)
+    validate = scores_in_order(0.3, 0.4, 0.4, 0.1)
+    result = Trainer(ToyModel(), toy_examples(9), settings, tmp_path, validate).train()
+    assert (result.best_step, result.best_epoch, result.steps) == (8, None, 16)
+    assert result.stopped_early
+    assert str(result).startswith("best f1 0.4000 after step 8 (epochs 5, steps 16")
+
+
+@pytest.mark.parametrize("steps", [7, 8])
+def test_the_last_step_is_validated_once(tmp_path: Path, steps: int) -> None:
+    settings = toy_settings(steps=steps, validate_every_steps=4)
+    validate = scores_in_order(0.1, 0.2)
+    result = Trainer(ToyModel(), toy_examples(9), settings, tmp_path, validate).train()
+    assert (result.best_step, result.steps) == (steps, steps)
+
+
+def test_a_smaller_score_is_better_where_the_settings_say_so(tmp_path: Path) -> None:
+    settings = toy_settings(epochs=4, smaller_is_better=True, patience=2)
+    validate = scores_in_order(0.5, 0.3, 0.4, math.nan)
+    result = Trainer(ToyModel(), toy_examples(9), settings, tmp_path, validate).train()
+    assert (result.best_score, result.best_epoch, result.stopped_early) == (0.3, 2, True)
+
+
+def test_steps_may_end_amid_an_epoch_and_the_last_weights_are_a_checkpoint(tmp_path: Path) -> None:
+    result = Trainer(ToyModel(), toy_examples(9), toy_settings(steps=5), tmp_path).train()
+    assert (result.epochs, result.steps) == (1, 5)
+    assert max((tmp_path / "checkpoints").iterdir()).name == "step-00000005"
+
+
+def test_a_stream_is_trained_for_so_many_steps_but_not_for_epochs(tmp_path: Path) -> None:
+    source, settings = toy_source("stream"), toy_settings(steps=6)
+    result = Trainer(ToyModel(), source, settings, tmp_path, negative_error).train()
+    assert (result.epochs, result.best_step) == (0, 6)
+    assert "(steps 6, time" in str(result)
+    with pytest.raises(RecipeError, match="have no end"):
+        Trainer(ToyModel(), source, toy_settings(epochs=1), tmp_path)
+
+
+def test_rows_of_contiguous_segments_keep_their_order_in_batches(tmp_path: Path) -> None:
+    seen: list[tuple[str, ...]] = []
+
+    class Watching(ToyModel):
+        def forward(self, batch: Any) -> Any:
+            seen.append(batch.ids)
+            return super().forward(batch)
+
+    settings = toy_settings(epochs=1, batch_size=2, accumulation=2)
+    source = ContiguousSegments(toy_documents(9))
+    Trainer(Watching(), source, settings, tmp_path).train()
+    steps = [[source[n].id for n in step] for step in source.steps(0, 4, seed=42)]
+    assert seen == [tuple(step[i : i + 2]) for step in steps for i in (0, 2) if step[i:]]
 
 
 def test_without_validation_the_last_weights_are_saved(tmp_path: Path) -> None:

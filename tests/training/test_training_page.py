@@ -12,10 +12,10 @@ from toy_model import ToyModel, toy_examples
 
 from factloom import formats
 from factloom.document import Document
-from factloom.recipe import DataRecipe, EncoderRecipe, Recipe
 from factloom.training import plugins
 from factloom.training.plugin import Plugin
 from factloom.training.plugins import plugin_names
+from factloom.training.recipe import DataRecipe, EncoderRecipe, Recipe
 from factloom.training.settings import FREE_ON_RESUME, TrainingSettings
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"

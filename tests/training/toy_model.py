@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from factloom.training.plugin import Plugin
 from factloom.training.settings import TrainingSettings
+from factloom.training.sources import ContiguousSegments, EndlessStream, Source
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
 
@@ -26,7 +27,7 @@ class ToyExample:
     tokens: int
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.targets)
 
 
@@ -84,9 +85,46 @@ def toy_examples(count: int, seed: int = 0) -> list[ToyExample]:
     return [toy_example(f"document {i}", size, generator) for i, size in enumerate(sizes)]
 
 
+def toy_documents(count: int) -> list[list[ToyExample]]:
+    """Documents of 1 to 5 segments, each with 3 rows."""
+    generator = torch.Generator().manual_seed(count)
+    return [
+        [toy_example(f"document {i} segment {n}", 3, generator) for n in range(1 + i % 5)]
+        for i in range(count)
+    ]
+
+
+def toy_source(name: str) -> Source | list[ToyExample]:
+    """One source of each kind."""
+    if name == "contiguous":
+        return ContiguousSegments(toy_documents(9))
+    if name == "stream":
+        return EndlessStream(lambda n: toy_examples(1, seed=n)[0], "toys")
+    return toy_examples(23)
+
+
+class RememberingModel(ToyModel):
+    """Adds to each row what the row before it in the same place was like."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__(dropout)
+        self.register_buffer("memory", torch.zeros(8))
+
+    def forward(self, batch: ToyBatch) -> ToyOutput:
+        output = super().forward(batch)
+        if not self.training:
+            return output
+        count = len(batch.ids)
+        remembered = self.memory[:count].repeat_interleave(3)  # (pairs,)
+        self.memory[:count] = batch.rows.view(count, 3, FEATURES).mean((1, 2))
+        predictions = output.predictions + remembered
+        return ToyOutput((predictions - batch.targets).square().mean(), predictions)
+
+
 def toy_settings(**changes: object) -> TrainingSettings:
     """Few epochs, large rates; whatever a test is about is given by it."""
-    chosen: dict[str, object] = {"epochs": 3, "learning_rates": {"": 1e-2}, **changes}
+    length = {} if "steps" in changes else {"epochs": 3}
+    chosen: dict[str, object] = {**length, "learning_rates": {"": 1e-2}, **changes}
     return TrainingSettings.model_validate(chosen)
 
 

@@ -8,12 +8,11 @@ document was drawn, and all draws together are one matrix product.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factloom.evaluation.relations import IGNORING_SMOOTHING, Counts, RelationReport
+from factloom.evaluation.relations import IGNORING_SMOOTHING, Counts, DocumentCounts
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -22,32 +21,10 @@ LEVEL = 0.95
 LARGEST_DRAW = 4_000_000  # numbers held at a time: draws x documents
 
 
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """95 % intervals; `ign_f1` is `None` where no train facts were given."""
-
-    f1: Interval
-    ign_f1: Interval | None
-
-
-def intervals(report: RelationReport, samples: int = 2000, seed: int = 0) -> Intervals | None:
-    """Intervals of F1 and Ign F1; `None` where there is nothing to draw."""
-    if samples < 1 or not report.per_document:
-        return None
-    totals = _draw_totals(_counts(report), samples, seed)
-    correct, predicted, gold, seen = totals.T  # (samples,) each
-    recall = _divide(correct, gold)
-    f1 = _harmonic_mean(_divide(correct, predicted), recall)
-    if not report.train_facts_given:
-        return Intervals(_middle(f1), None)
-    ignoring_precision = (correct - seen) / (predicted - seen + IGNORING_SMOOTHING)
-    return Intervals(_middle(f1), _middle(_harmonic_mean(ignoring_precision, recall)))
-
-
 def f1_interval(
     per_document: Iterable[Counts], samples: int = 2000, seed: int = 0
 ) -> Interval | None:
-    """The interval of F1 over documents with these counts; `None` where there are none."""
+    """The interval of F1 over documents with these counts; `None` where nothing can be drawn."""
     rows = [(counts.correct, counts.predicted, counts.gold) for counts in per_document]
     if samples < 1 or not rows:
         return None
@@ -55,17 +32,31 @@ def f1_interval(
     return _middle(_harmonic_mean(_divide(correct, predicted), _divide(correct, gold)))
 
 
-def _counts(report: RelationReport) -> Floats:
+def mean_interval(
+    per_document: Iterable[tuple[float, int]], samples: int = 2000, seed: int = 0
+) -> Interval | None:
+    """The same for a mean over what documents have, each with its sum and how many it has."""
+    rows = list(per_document)
+    if samples < 1 or not any(count for _, count in rows):
+        return None
+    total, count = _draw_totals(np.array(rows, dtype=np.float64), samples, seed).T
+    return _middle(_divide(total, count))
+
+
+def ignoring_f1_interval(
+    per_document: Iterable[DocumentCounts], samples: int = 2000, seed: int = 0
+) -> Interval | None:
+    """The same for Ign F1, which leaves correct predictions out that training has shown."""
     rows = [
-        (
-            counts.relations.correct,
-            counts.relations.predicted,
-            counts.relations.gold,
-            counts.seen,
-        )
-        for counts in report.per_document.values()
+        (one.relations.correct, one.relations.predicted, one.relations.gold, one.seen)
+        for one in per_document
     ]
-    return np.array(rows, dtype=np.float64)  # (documents, 4)
+    if samples < 1 or not rows:
+        return None
+    counts = np.array(rows, dtype=np.float64)  # (documents, 4)
+    correct, predicted, gold, seen = _draw_totals(counts, samples, seed).T  # (samples,) each
+    precision = (correct - seen) / (predicted - seen + IGNORING_SMOOTHING)
+    return _middle(_harmonic_mean(precision, _divide(correct, gold)))
 
 
 def _draw_totals(counts: Floats, samples: int, seed: int) -> Floats:

@@ -32,7 +32,7 @@ import numpy as np
 from factloom.document import Document, Span
 from factloom.errors import InputError, Place
 from factloom.evaluation.assignment import best_assignment
-from factloom.evaluation.matching import require_same_text
+from factloom.evaluation.matching import require_same_text, spans_of
 from factloom.evaluation.relations import Counts, harmonic_mean, require_distinct_ids
 from factloom.text.tags import UNKNOWN_TYPE
 
@@ -68,6 +68,10 @@ class Agreement:
         return Agreement(self.recalled + other.recalled, self.precise + other.precise)
 
     @property
+    def gold(self) -> float:
+        return self.recalled.whole
+
+    @property
     def recall(self) -> float:
         return self.recalled.value
 
@@ -84,10 +88,16 @@ class Agreement:
 class CoreferenceReport:
     """Entities as wholes, and the measures that look into them."""
 
+    documents: int  # in the gold
     entities: Counts  # a correct one has exactly the spans of a gold one
     typed_entities: Counts  # and its type
     per_document: Mapping[str, Counts]  # of `entities`; gold documents, then unknown ones
     measures: Mapping[str, Agreement]  # "muc", "b_cubed", "ceaf_e", "lea"
+
+    @property
+    def unknown_documents(self) -> int:
+        """How many documents have predictions but are not in the gold."""
+        return len(self.per_document) - self.documents
 
     @property
     def conll_f1(self) -> float:
@@ -110,6 +120,7 @@ def evaluate(gold: Iterable[Document], predicted: Iterable[Document]) -> Corefer
     per_document = {wanted.id: _same(wanted, found, typed=False) for wanted, found in pairs}
     clusters = [(disjoint(spans_of(wanted)), disjoint(spans_of(found))) for wanted, found in pairs]
     return CoreferenceReport(
+        documents=len(gold),
         entities=sum(per_document.values(), Counts()),
         typed_entities=sum((_same(*pair, typed=True) for pair in pairs), Counts()),
         per_document=per_document,
@@ -152,15 +163,6 @@ def entity_keys(document: Document, *, typed: bool) -> list[Key]:
     """What two entities must have in common to be the same, in the order of the entities."""
     types = (entity.type if typed else None for entity in document.entities)
     return list(zip(spans_of(document), types, strict=True))
-
-
-def spans_of(document: Document) -> list[Cluster]:
-    """The spans of each entity."""
-    mentions = document.mentions
-    return [
-        frozenset((mentions[index].start, mentions[index].end) for index in entity.mentions)
-        for entity in document.entities
-    ]
 
 
 def disjoint(clusters: Iterable[Cluster]) -> list[Cluster]:

@@ -137,4 +137,4 @@ def _with_distinct_entities(gold: Document, typed: bool) -> Document:
     for relation in gold.relations:
         moved = replace(relation, head=place[relation.head], tail=place[relation.tail])
         distinct.setdefault((moved.type, moved.head, moved.tail), moved)
-    return gold.replace(relations=tuple(distinct.values()))
+    return gold.replace(relations=tuple(distinct.values()), denied=())

@@ -28,8 +28,9 @@ from typing import Literal, get_args
 
 from factloom.document import Document, Mention, Span
 from factloom.evaluation.confusion import NONE
-from factloom.evaluation.matching import of_known_words, require_same_text
+from factloom.evaluation.matching import require_same_text
 from factloom.evaluation.relations import Counts, require_distinct_ids
+from factloom.text.known_words import of_known_words
 from factloom.text.tags import UNKNOWN_TYPE
 
 Reason = Literal["type", "boundary", "both", "spurious"]

@@ -12,8 +12,8 @@ from factloom import formats
 from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.evaluation.relations import Fact, facts_stated
-from factloom.formats.json_records import array_records
-from factloom.formats.source import Source
+from factloom.files.json_records import array_records
+from factloom.files.source import Source
 
 # A list whose first element is a list: no document format begins like this.
 _LIST_OF_LISTS = re.compile(r"\s*\[\s*[\[\]]")

@@ -1,17 +1,15 @@
 """Which predicted document belongs to which gold one.
 
-Documents are matched by their id, and offsets mean something in one text alone. Formats without
-ids (CoNLL, GENIA, CLUENER, ...) make them of the name of the file, so that no id of a file of
-predictions is one of the gold's: such files are matched by the order of their documents.
+Documents are matched by their id. Offsets mean something in one text alone, and the numbers by
+which relations name their entities among the same entities alone. Formats without ids (CoNLL,
+GENIA, CLUENER, ...) make them of the name of the file, so that no id of a file of predictions is
+one of the gold's: such files are matched by the order of their documents.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Sequence
 
-from factloom.document import Document
+from factloom.document import Document, Span
 from factloom.errors import InputError, Place
-from factloom.text.covered import Covered
-from factloom.text.tags import UNKNOWN_TYPE
 
 
 def require_same_text(gold: Sequence[Document], predicted: Sequence[Document]) -> None:
@@ -22,31 +20,21 @@ def require_same_text(gold: Sequence[Document], predicted: Sequence[Document]) -
             raise InputError("another-text", Place(document=document.id))
 
 
-class Span(Protocol):
-    """A mention, or what becomes one."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def type(self) -> str: ...
+def require_same_entities(gold: Sequence[Document], predicted: Sequence[Document]) -> None:
+    """The heads and tails of relations can be compared among the same entities alone."""
+    wanted = {document.id: document for document in gold}
+    for document in predicted:
+        known = wanted.get(document.id)
+        if document.relations and known and spans_of(known) != spans_of(document):
+            raise InputError("other-entities", Place(document=document.id))
 
 
-SpanT = TypeVar("SpanT", bound=Span)
-
-
-def of_known_words(gold: Document, spans: Iterable[SpanT]) -> list[SpanT]:
-    """Those that share no character with words of which the gold says that it knows nothing."""
-    unknown = Covered((m.start, m.end) for m in gold.mentions if m.type == UNKNOWN_TYPE)
-    return [span for span in spans if not unknown.touches(span.start, span.end)]
-
-
-def judged(gold: Document, spans: Iterable[SpanT]) -> list[tuple[SpanT, bool]]:
-    """Those of known words, each with whether the gold has it."""
-    known = {(mention.start, mention.end, mention.type) for mention in gold.mentions}
+def spans_of(document: Document) -> list[frozenset[Span]]:
+    """The spans of each entity."""
+    mentions = document.mentions
     return [
-        (span, (span.start, span.end, span.type) in known) for span in of_known_words(gold, spans)
+        frozenset((mentions[index].start, mentions[index].end) for index in entity.mentions)
+        for entity in document.entities
     ]
 
 

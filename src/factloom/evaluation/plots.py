@@ -1,15 +1,16 @@
 """One picture of an evaluation: confusion, thresholds, reliability. Needs matplotlib."""
 
-import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from factloom.errors import InputError, ModelError, Place
-from factloom.evaluation.calibration import reliability
-from factloom.evaluation.confusion import Confusion
+from factloom.evaluation.confusion import Confusion, largest_confusion
 from factloom.evaluation.thresholds import threshold_curve
+from factloom.formats.plots import check_drawable, save
+from factloom.modules.calibration import reliability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,15 +18,19 @@ if TYPE_CHECKING:
 Scored = tuple[list[float], list[bool]]  # scores, and which of the predictions are correct
 
 NO_SCORES = "the predictions have no scores"
-SUFFIXES = (".png", ".svg", ".pdf")
 
 
-def check_drawable(path: Path) -> None:
-    """Raise now what would otherwise be raised after a long evaluation."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ModelError("plots-missing")
-    if path.suffix.lower() not in SUFFIXES or not path.parent.is_dir():
-        raise InputError("plot-name", Place(file=str(path)))
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is drawn of an evaluation."""
+
+    confusion: Mapping[tuple[str, str], int]  # (gold label, predicted label)
+    scored: Scored
+    gold: int  # how many there were to be found
+
+    def draw(self, path: Path) -> None:
+        """Write confusion, thresholds and reliability as a picture."""
+        draw(path, largest_confusion(self.confusion), self.scored, self.gold)
 
 
 def draw(path: Path, confusion: Confusion, scored: Scored, gold: int) -> None:
@@ -39,7 +44,7 @@ def draw(path: Path, confusion: Confusion, scored: Scored, gold: int) -> None:
     draw_confusion(left, confusion)
     draw_thresholds(middle, scored, gold)
     draw_reliability(right, scored)
-    figure.savefig(path, dpi=120)
+    save(figure, path)
 
 
 def draw_confusion(axes: "Axes", confusion: Confusion) -> None:

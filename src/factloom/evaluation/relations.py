@@ -34,8 +34,8 @@ from itertools import product
 
 from factloom.document import Document, Relation
 from factloom.errors import InputError, Place
-from factloom.evaluation.reasoning import Links, patterns_of
-from factloom.reasoning_patterns import PATTERNS
+from factloom.evaluation.matching import require_same_entities, require_same_text
+from factloom.reasoning_patterns import PATTERNS, Links, patterns_of
 
 # The official script adds this to the denominator of the ignoring precision.
 IGNORING_SMOOTHING = 1e-5
@@ -188,6 +188,9 @@ def evaluate(
     train_facts: AbstractSet[Fact] | None = None,
 ) -> RelationReport:
     """Compare the relations of two sets of documents, matched by their id."""
+    gold, predicted = list(gold), list(predicted)
+    require_same_text(gold, predicted)
+    require_same_entities(gold, predicted)
     return evaluate_predictions(gold, predictions_of(predicted), train_facts)
 
 

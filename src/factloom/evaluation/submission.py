@@ -1,4 +1,4 @@
-"""Predictions that somebody else's model made: documents with relations, or DocRED submissions.
+"""DocRED submissions: predictions of relations without their documents.
 
 A submission is the file that the DocRED leaderboard takes: a JSON list of objects with title,
 h_idx, t_idx, r and, where the model gives it, evidence. It may hold duplicates, titles and
@@ -6,16 +6,14 @@ entities that the gold does not have; the measures know what to do with them.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from factloom import formats
 from factloom.document import Relation
-from factloom.evaluation.relations import Prediction, predictions_of
-from factloom.formats.json_records import array_records, conforming
-from factloom.formats.report import Findings, raise_flaw
-from factloom.formats.source import Source
+from factloom.evaluation.relations import Prediction
+from factloom.files.json_records import array_records, conforming
+from factloom.files.report import Findings, raise_flaw
+from factloom.files.source import Source
 
 
 class _Answer(BaseModel):
@@ -31,14 +29,6 @@ _ANSWER = TypeAdapter(_Answer)
 
 
 SUBMISSION = "docred-submission"
-
-
-def read_predictions(path: str | Path, format: str | None = None) -> Iterator[Prediction]:
-    """The predictions of a file, one by one; without `format` its content tells what it is."""
-    source = Source(Path(path))
-    if format == SUBMISSION or (format is None and is_submission(source)):
-        return read_submission(source)
-    return predictions_of(formats.read(path, format))
 
 
 def is_submission(source: Source) -> bool:

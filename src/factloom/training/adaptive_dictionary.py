@@ -30,7 +30,6 @@ from typing import Any
 from factloom.document import Document
 from factloom.errors import InputError, Place, RecipeError
 from factloom.models.storage import load
-from factloom.recipe import DictionaryRecipe, Recipe
 from factloom.text.dictionary import (
     Dictionary,
     TypedName,
@@ -40,6 +39,7 @@ from factloom.text.dictionary import (
 )
 from factloom.text.tokens import tokenised_sentences
 from factloom.training.checkpoint import CHECKPOINTS, recover_directory, write_directory, write_file
+from factloom.training.corpus import read_corpus, recipe_dictionary
 from factloom.training.dictionary_growth import (
     Decisions,
     propose,
@@ -47,13 +47,9 @@ from factloom.training.dictionary_growth import (
     table_of,
     table_of_entries,
 )
-from factloom.training.run import (
-    RESULTS,
-    ROUNDS,
-    read_corpus,
-    recipe_dictionary,
-    train_recipe,
-)
+from factloom.training.failures import claimed, clear_failures, require_output
+from factloom.training.recipe import DictionaryRecipe, Recipe
+from factloom.training.run import RESULTS, ROUNDS, train_recipe
 
 KIND = "positive_unlabelled"
 
@@ -114,6 +110,7 @@ class AdaptiveDictionary:
             raise RecipeError("cannot-adapt", place, kind=KIND)
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
             raise RecipeError("adapts-alone", place)
+        require_output(output)
         begun = any(output.glob(ROUNDS))
         if begun and not resume:
             raise InputError("training-exists", Place(file=str(output)))
@@ -131,6 +128,10 @@ class AdaptiveDictionary:
 
     def run(self) -> dict[str, Any]:
         """All rounds; what results.json holds. "paused" has the file to edit, if it is one."""
+        with clear_failures(self.output), claimed(self.output):
+            return self._run_rounds()
+
+    def _run_rounds(self) -> dict[str, Any]:
         done: list[dict[str, Any]] = []
         for number, current in enumerate(self.rounds, 1):
             earlier = self.rounds[: number - 1]

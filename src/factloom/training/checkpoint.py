@@ -1,13 +1,16 @@
 """Checkpoints that survive a kill at any moment, without pickle.
 
 A checkpoint is a directory `checkpoints/step-00000120`: `model.safetensors` (weights by name),
-`training.safetensors` (every other tensor) and `training.json` (everything else). It is written
+`training.safetensors` (every other tensor), `training.json` (everything else) and SHA256SUMS, by
+which a byte that the disk has changed is noticed (`sha256sum --check` reads it, too). It is written
 under another name, flushed to the disk and then renamed, so that a directory of that name is
 always whole; older ones are removed afterwards.
 """
 
+import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,8 +23,9 @@ from torch import Tensor
 
 from factloom.errors import InputError, Place
 
-VERSION = 1
+VERSION = 2
 CHECKPOINTS = "checkpoints"  # the folder of a training that holds them
+SUMS = "SHA256SUMS"
 TENSOR_KEY = "__tensor__"  # stands in the JSON for a tensor: its name in training.safetensors
 
 
@@ -73,6 +77,7 @@ def save_checkpoint(
         save_file(_storable(tensors), directory / "training.safetensors")
         content = json.dumps({"version": VERSION, **plain})
         (directory / "training.json").write_text(content, encoding="utf-8")
+        (directory / SUMS).write_text(_sums(directory), encoding="utf-8")
 
     write_directory(folder / f"step-{step:08d}", write)
     for outdated in checkpoints(folder)[:-keep]:
@@ -81,27 +86,41 @@ def save_checkpoint(
 
 
 def checkpoints(folder: Path) -> list[Path]:
-    """The whole checkpoints, oldest first."""
-    return sorted(path for path in folder.glob("step-*") if not path.suffix)
+    """The whole checkpoints, oldest first; whatever else lies there is nobody's business."""
+    found = [path for path in folder.glob("step-*") if re.fullmatch(r"step-\d{8,}", path.name)]
+    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")))
 
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what a killed `save_checkpoint` left half written or half removed."""
     for leftover in folder.glob("step-*.*"):
-        shutil.rmtree(leftover)
+        if re.fullmatch(r"step-\d{8,}\.(new|old)", leftover.name):
+            shutil.rmtree(leftover)
 
 
 def load_checkpoint(directory: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The model's weights and the rest of the state."""
     try:
         plain = json.loads((directory / "training.json").read_text(encoding="utf-8"))
-        tensors = load_file(directory / "training.safetensors")
-        model = load_file(directory / "model.safetensors")
         if plain.pop("version") != VERSION:
             raise InputError("checkpoint-version", Place(file=str(directory)), version=VERSION)
+        if (directory / SUMS).read_text(encoding="utf-8") != _sums(directory):
+            raise ValueError(f"its files are not those that {SUMS} was made of")
+        tensors = load_file(directory / "training.safetensors")
+        model = load_file(directory / "model.safetensors")
         return model, _with_tensors(plain, tensors)
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise InputError("broken-checkpoint", Place(file=str(directory)), detail=error) from error
+
+
+def _sums(directory: Path) -> str:
+    """The SHA-256 of each file."""
+    lines = []
+    for path in sorted(directory.iterdir()):
+        if path.name != SUMS:
+            with path.open("rb") as file:
+                lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    return "".join(lines)
 
 
 def _without_tensors(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:

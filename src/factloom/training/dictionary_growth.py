@@ -19,8 +19,8 @@ from pathlib import Path
 
 from factloom.document import Document, Mention
 from factloom.errors import InputError, Place
-from factloom.formats.report import raise_flaw
-from factloom.formats.source import Source
+from factloom.files.report import raise_flaw
+from factloom.files.source import Source
 from factloom.text.dictionary import (
     Case,
     Dictionary,

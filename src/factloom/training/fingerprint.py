@@ -1,24 +1,26 @@
 """What a training depends on, so that a checkpoint is not continued by another training."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from torch import nn
 
-from factloom.recipe import data_path
-from factloom.training.batching import Example
+from factloom.files.data_path import data_path
 from factloom.training.plugin import Plugin
 from factloom.training.settings import FREE_ON_RESUME, TrainingSettings
+
+if TYPE_CHECKING:
+    from factloom.training.sources import Source
 
 _MARKS = ("case", "types", "parts", "initials")  # what decides which words a dictionary marks
 
 
 def fingerprint(
     model: nn.Module,
-    examples: Sequence[Example],
+    source: "Source",
     settings: TrainingSettings,
     plugins: Iterable[Plugin],
     processes: int,
@@ -26,7 +28,6 @@ def fingerprint(
 ) -> dict[str, Any]:
     """Everything that decides the weights at the end, beside the code: one entry a cause."""
     chosen = settings.model_dump(mode="json", exclude=set(FREE_ON_RESUME))
-    costs = ((getattr(example, "id", ""), example.tokens, example.pairs) for example in examples)
     shapes = ((name, list(weights.shape)) for name, weights in model.state_dict().items())
     return {
         **{f"training.{name}": value for name, value in chosen.items()},
@@ -34,9 +35,8 @@ def fingerprint(
         **_of_recipe(getattr(model, "provenance", {})),
         "computing precision": precision,
         "number of processes": processes,
-        "number of examples": len(examples),
-        "examples": _digest(costs),
-        "names and shapes of the weights": _digest(shapes),
+        **source.fingerprint(),
+        "names and shapes of the weights": digest(shapes),
         "plug-ins": [_described(plugin) for plugin in plugins],
     }
 
@@ -56,7 +56,7 @@ def _of_model(model: nn.Module) -> dict[str, Any]:
     if not isinstance(settings := getattr(model, "settings", None), BaseModel):
         return {}
     return {
-        f"model.{name}": value if len(repr(value)) < 100 else _digest([value])
+        f"model.{name}": value if len(repr(value)) < 100 else digest([value])
         for name, value in settings.model_dump(mode="json").items()
     }
 
@@ -90,7 +90,8 @@ def _described(plugin: Plugin) -> str:
     return f"{type(plugin).__name__}({given})"
 
 
-def _digest(items: Iterable[object]) -> str:
+def digest(items: Iterable[object]) -> str:
+    """A short text that is another one for other items."""
     digest = hashlib.sha256()
     for item in items:
         digest.update(f"{item!r}\n".encode())

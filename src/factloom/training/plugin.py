@@ -10,9 +10,9 @@ All hooks of a training, in the order in which they are called:
         before_backward           ... may exchange the loss
       after_backward              the gradient of the whole step is there, not yet clipped
       after_step                  the weights are updated
-    after_epoch
-      before_validation           only in epochs with a validation
-      after_validation            called even if the validation failed
+    after_epoch                   also behind the last step, if that is amid an epoch
+    before_validation             where one is due, behind an epoch or a step
+    after_validation              called even if the validation failed
     on_end                        once, when training is through; not after an error
 
 Every hook is called in all processes, in the order of the plug-ins; `after_validation` in the

@@ -15,19 +15,25 @@ class Progress:
     step: int = 0  # steps done in all
     best_score: float | None = None
     best_scores: dict[str, float] = field(default_factory=dict)
-    best_epoch: int | None = None  # from 1, as people count
+    best_step: int | None = None
+    best_epoch: int | None = None  # from 1, as people count; None if it was amid an epoch
     stale_validations: int = 0  # since the best one
     seconds: float = 0.0  # spent so far, over all resumed runs
 
-    def improves(self, score: float) -> bool:
-        """Whether a score is better than all before; larger is better, no number never is."""
-        return not math.isnan(score) and (self.best_score is None or score > self.best_score)
+    def improves(self, score: float, smaller_is_better: bool) -> bool:
+        """Whether a score is better than all before; what is no number never is."""
+        if self.best_score is None or math.isnan(score):
+            return not math.isnan(score)
+        return score < self.best_score if smaller_is_better else score > self.best_score
 
-    def note_validation(self, scores: Mapping[str, float], metric: str) -> None:
-        """Count a validation of the epoch under way."""
-        if self.improves(scores[metric]):
-            self.best_score, self.best_scores = scores[metric], dict(scores)
-            self.best_epoch, self.stale_validations = self.epoch + 1, 0
+    def note_validation(
+        self, scores: Mapping[str, float], score: float, best: bool, epoch: int | None
+    ) -> None:
+        """Count a validation at the end of an epoch (from 1), or amid one."""
+        if best:
+            self.best_score, self.best_scores = score, dict(scores)
+            self.best_step, self.best_epoch = self.step, epoch
+            self.stale_validations = 0
         else:
             self.stale_validations += 1
 
@@ -43,17 +49,21 @@ class TrainingResult:
     metric: str
     best_score: float | None
     best_scores: dict[str, float]
+    best_step: int | None
     best_epoch: int | None
     stopped_early: bool
 
     def __str__(self) -> str:
         """The result in one line."""
-        cost = f"epochs {self.epochs}, steps {self.steps}, time {duration(self.seconds)}"
+        epochs = f"epochs {self.epochs}, " if self.epochs else ""
+        cost = f"{epochs}steps {self.steps}, time {duration(self.seconds)}"
         if self.best_score is None:
             return f"trained without validation ({cost}): {self.best}"
         early = ", stopped early" if self.stopped_early else ""
-        score = f"best {self.metric} {self.best_score:.4f} after epoch {self.best_epoch}"
-        return f"{score} ({cost}{early}): {self.best}"
+        place = f"epoch {self.best_epoch}" if self.best_epoch else f"step {self.best_step}"
+        return (
+            f"best {self.metric} {self.best_score:.4f} after {place} ({cost}{early}): {self.best}"
+        )
 
 
 def duration(seconds: float) -> str:

@@ -4,7 +4,7 @@ A progress bar on a terminal, plain lines elsewhere, TensorBoard events, curves.
 `metrics.jsonl`, which is the record from which the curves are drawn. It has two kinds of lines:
 
     {"step": 120, "epoch": 1, "loss": 0.41, "learning_rate": 5e-05, "gradient_norm": 0.8,
-     "documents_per_second": 11.2}
+     "documents_per_second": 11.2, "tokens_per_second": 2310}
     {"step": 248, "epoch": 1, "validation": {"f1": 0.41}, "best": true, "seconds": 31.0}
 """
 
@@ -38,6 +38,7 @@ class StepReport:
     learning_rate: float  # the highest of all parameter groups
     gradient_norm: float  # before clipping
     documents: int
+    tokens: int
     seconds: float
 
     def record(self) -> dict[str, float]:
@@ -49,6 +50,7 @@ class StepReport:
             "learning_rate": self.learning_rate,
             "gradient_norm": self.gradient_norm,
             "documents_per_second": round(self.documents / max(self.seconds, 1e-9), 2),
+            "tokens_per_second": round(self.tokens / max(self.seconds, 1e-9)),
         }
 
 
@@ -74,7 +76,8 @@ class ValidationReport:
 
     def __str__(self) -> str:
         scores = " ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
-        return f"epoch {self.epoch} validation: {scores}{' (best)' if self.best else ''}"
+        best = " (best)" if self.best else ""
+        return f"epoch {self.epoch} step {self.step} validation: {scores}{best}"
 
 
 class Display(Protocol):
@@ -124,7 +127,7 @@ class Reporter:
         self.score = f"{self.metric} {report.scores[self.metric]:.4f}"
         self.display.message(str(report))
 
-    def epoch_end(self) -> None:
+    def draw_now_and_then(self) -> None:
         if time.monotonic() - self.last_drawing >= SECONDS_BETWEEN_DRAWINGS:
             self._draw()
 
@@ -182,7 +185,7 @@ class SilentReporter:
     def begin(self, done: int) -> None: ...
     def step(self, report: StepReport) -> None: ...
     def validation(self, report: ValidationReport) -> None: ...
-    def epoch_end(self) -> None: ...
+    def draw_now_and_then(self) -> None: ...
     def end(self, result: str) -> None: ...
     def message(self, text: str) -> None: ...
     def flush(self) -> None: ...
@@ -261,18 +264,21 @@ def _mean_values(reports: Collection[StepReport]) -> str:
     loss = sum(report.loss for report in reports) / len(reports)
     seconds = sum(report.seconds for report in reports)
     rate = sum(report.documents for report in reports) / max(seconds, 1e-9)
+    tokens = sum(report.tokens for report in reports) / max(seconds, 1e-9)
     *_, last = reports
-    return f"loss {loss:.4f} lr {last.learning_rate:.2e} {rate:.1f} documents/s"
+    speed = f"{rate:.1f} documents/s {tokens:.0f} tokens/s"
+    return f"loss {loss:.4f} lr {last.learning_rate:.2e} {speed}"
 
 
 def _records_until(path: Path, step: int) -> str:
-    """The lines of metrics.jsonl up to a step; a line cut short by a kill is left out."""
+    """The lines of metrics.jsonl up to a step; one cut short by a kill is left out."""
     kept = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             record = json.loads(line)
-        except ValueError:
+            until = record["step"] <= step
+        except (ValueError, TypeError, KeyError):
             continue
-        if record["step"] <= step:
+        if until:
             kept.append(f"{line}\n")
     return "".join(kept)

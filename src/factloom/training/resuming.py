@@ -73,7 +73,7 @@ def _fingerprint(trainer: "Trainer") -> dict[str, Any]:
     accelerator = trainer.accelerator
     return fingerprint(
         trainer.model,
-        trainer.examples,
+        trainer.source,
         trainer.settings,
         trainer.plugins,
         accelerator.num_processes,

@@ -12,8 +12,9 @@ the batch, up to rounding.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
@@ -21,8 +22,9 @@ import torch
 from torch import Tensor, nn
 
 from factloom.errors import InputError, ModelError, Place, RecipeError
-from factloom.training.batching import Budget, epoch_steps, step_count, step_size
+from factloom.layouts.batching import Budget
 from factloom.training.checkpoint import write_directory
+from factloom.training.failures import clear_failures
 from factloom.training.optimization import adamw, freeze, rate_factor
 from factloom.training.plugin import Plugin
 from factloom.training.processes import from_all, from_first, make_accelerator
@@ -37,75 +39,100 @@ from factloom.training.reporting import (
 )
 from factloom.training.resuming import last_checkpoint, load_training, save_training
 from factloom.training.settings import TrainingSettings
-from factloom.training.step import Step, StepMaker
+from factloom.training.sources import BucketedDocuments, Source
+from factloom.training.step import Step, StepMaker, step_size
 
 Validate = Callable[[Any], Mapping[str, float]]
 
 
 class Trainer:
-    """Trains a model on prepared examples.
+    """Trains a model on prepared examples: a source of them, or a list, which is then bucketed.
 
     The model is an `nn.Module` with `collate(examples) -> batch`, `forward(batch) -> output` and
     `save_pretrained(directory)`; a batch has `weight` and `to(device)`, an output has `loss`.
-    `validate` is given the model in evaluation mode and returns scores; larger is better.
+    `validate` is given the model in evaluation mode and returns scores.
     """
 
     def __init__(
         self,
         model: nn.Module,
-        examples: Sequence[Any],
+        examples: Source | Sequence[Any],
         settings: TrainingSettings,
         output: Path | str,
         validate: Validate | None = None,
         plugins: Sequence[Plugin] = (),
     ) -> None:
-        if not examples:
-            raise InputError("no-examples")
         self.model = model
-        self.examples = examples
+        self.source: Source = (
+            BucketedDocuments(examples, settings.bucket_steps)
+            if isinstance(examples, Sequence)
+            else examples
+        )
         self.settings = settings
         self.output = Path(output)
         self.validate = validate
         self.plugins = tuple(plugins)
         self.progress = Progress()
         self.accelerator = make_accelerator(settings.mixed_precision)
-        budget = Budget(settings.batch_size, settings.batch_tokens, settings.batch_pairs)
-        self.step_maker = StepMaker(model, examples, budget, self.accelerator)
+        budget = Budget(settings.batch_size, settings.batch_tokens, settings.batch_terms)
+        self.step_maker = StepMaker(model, self.source, budget, self.accelerator)
         self.step_size = step_size(settings, self.accelerator.num_processes)
-        self.total_steps = step_count(len(examples), self.step_size) * settings.epochs
+        self.steps_of_epoch = self.source.length(self.step_size)  # None without end
+        self.total_steps = self._total_steps()
         freeze(model, settings)
         self.optimizer = adamw(model.to(self.accelerator.device), settings, self.accelerator.device)
         self.reporter: Reporter | SilentReporter = SilentReporter()
         if self.accelerator.is_main_process:
             self.output.mkdir(parents=True, exist_ok=True)
-            display = suitable_display(self.total_steps, settings.epochs, settings.log_every)
+            epochs = math.ceil(self.total_steps / (self.steps_of_epoch or self.total_steps))
+            display = suitable_display(self.total_steps, epochs, settings.log_every)
             self.reporter = Reporter(self.output, settings.metric, display)
+
+    def _total_steps(self) -> int:
+        if self.steps_of_epoch == 0:
+            raise InputError("no-examples")
+        if self.settings.epochs is None:
+            assert self.settings.steps is not None  # the settings see to it
+            return self.settings.steps
+        if self.steps_of_epoch is None:
+            raise RecipeError("no-epochs", Place(part="training.epochs"))
+        return self.steps_of_epoch * self.settings.epochs
 
     # --- the loop --------------------------------------------------------------------------
 
     def train(self, resume: bool = False) -> TrainingResult:
         """Train to the end, or on from the last checkpoint in the output directory if `resume`."""
-        with self._prepared(resume):
+        with clear_failures(self.output), self._prepared(resume):
             while not self._ended():
                 self._train_epoch()
             return self._finish()
 
     def _train_epoch(self) -> None:
+        """The steps from the position on, to the end of the epoch or of the training."""
         progress = self.progress
         if progress.position == 0:
             self._notify("before_epoch")
-        steps = epoch_steps(self.examples, self.step_size, self.settings, progress.epoch)
-        for indices in steps[progress.position :]:
-            self._train_step(self.step_maker.make(progress.step + 1, indices))
+        steps = self.source.steps(progress.epoch, self.step_size, self.settings.seed)
+        for examples in islice(steps, progress.position, None):
+            self._train_step(self.step_maker.make(progress.step + 1, examples))
             progress.position += 1
-            if progress.position < len(steps) and self._step_checkpoint_due():
-                self._save_checkpoint()
-        self._notify("after_epoch")
-        if self._validation_due():
-            self._validate()
-        progress.epoch, progress.position = progress.epoch + 1, 0
-        self.reporter.epoch_end()
-        if self._epoch_checkpoint_due():
+            self._after_step()
+            if self._ended():
+                return
+
+    def _after_step(self) -> None:
+        """What is due behind a step: the end of an epoch, a validation, a checkpoint."""
+        progress = self.progress
+        whole_epoch = progress.position == self.steps_of_epoch
+        if whole_epoch or progress.step == self.total_steps:
+            self._notify("after_epoch")
+        if self._validation_due(whole_epoch):
+            self._validate(whole_epoch)
+            self.reporter.draw_now_and_then()
+        if whole_epoch:
+            progress.epoch, progress.position = progress.epoch + 1, 0
+            self.reporter.draw_now_and_then()
+        if self._checkpoint_due(whole_epoch):
             self._save_checkpoint()
 
     def _train_step(self, step: Step) -> None:
@@ -182,35 +209,37 @@ class Trainer:
         return patience is not None and self.progress.stale_validations >= patience
 
     def _ended(self) -> bool:
-        return self.progress.epoch == self.settings.epochs or self._stopped_early()
+        return self.progress.step == self.total_steps or self._stopped_early()
 
-    def _validation_due(self) -> bool:
-        epoch = self.progress.epoch + 1
-        regular = epoch % self.settings.validate_every == 0
-        return self.validate is not None and (regular or epoch == self.settings.epochs)
+    def _validation_due(self, whole_epoch: bool) -> bool:
+        progress, steps = self.progress, self.settings.validate_every_steps
+        if self.validate is None or progress.step == self.total_steps:
+            return self.validate is not None
+        if steps is not None:
+            return progress.step % steps == 0
+        return whole_epoch and (progress.epoch + 1) % self.settings.validate_every == 0
 
-    def _step_checkpoint_due(self) -> bool:
-        every = self.settings.checkpoint_every_steps
-        return every is not None and self.progress.step % every == 0
-
-    def _epoch_checkpoint_due(self) -> bool:
-        return self.progress.epoch % self.settings.checkpoint_every_epochs == 0 or self._ended()
+    def _checkpoint_due(self, whole_epoch: bool) -> bool:
+        progress, steps = self.progress, self.settings.checkpoint_every_steps
+        if self._ended() or (steps is not None and progress.step % steps == 0):
+            return True
+        return whole_epoch and progress.epoch % self.settings.checkpoint_every_epochs == 0
 
     # --- validation ------------------------------------------------------------------------
 
-    def _validate(self) -> None:
-        progress, metric = self.progress, self.settings.metric
+    def _validate(self, whole_epoch: bool) -> None:
+        progress, settings = self.progress, self.settings
         with self._validation_weights():
             scores = self._scores()
-            best = progress.improves(scores[metric])
+            score = scores[settings.metric]
+            best = progress.improves(score, settings.smaller_is_better)
             if best:
                 # Before the checkpoint that knows of it: after a kill in between it is done again.
                 self._save_best()
-        progress.note_validation(scores, metric)
+        epoch = progress.epoch + 1
+        progress.note_validation(scores, score, best, epoch if whole_epoch else None)
         seconds = self._seconds_passed()
-        self.reporter.validation(
-            ValidationReport(progress.step, progress.epoch + 1, scores, best, seconds)
-        )
+        self.reporter.validation(ValidationReport(progress.step, epoch, scores, best, seconds))
 
     def _scores(self) -> dict[str, float]:
         """The scores of the first process, which alone validates; the others wait for it."""
@@ -218,10 +247,7 @@ class Trainer:
         if self.validate is not None and self.accelerator.is_main_process:
             scores = {name: float(value) for name, value in self.validate(self.model).items()}
         scores = from_first(scores)
-        metric = self.settings.metric
-        if metric not in scores:
-            place = Place(part="training.metric")
-            raise RecipeError("unknown-metric", place, metric=metric, known=", ".join(scores))
+        require_metric(self.settings.metric, scores)
         return scores
 
     @contextmanager
@@ -273,7 +299,7 @@ class Trainer:
     def _finish(self) -> TrainingResult:
         self._notify("on_end")
         progress, metric = self.progress, self.settings.metric
-        if progress.best_epoch is None:
+        if progress.best_step is None:
             self._save_best()
         self._seconds_passed()
         result = TrainingResult(
@@ -284,6 +310,7 @@ class Trainer:
             metric=metric,
             best_score=progress.best_score,
             best_scores=dict(progress.best_scores),
+            best_step=progress.best_step,
             best_epoch=progress.best_epoch,
             stopped_early=self._stopped_early(),
         )
@@ -305,6 +332,7 @@ class Trainer:
                 learning_rate=max(group["lr"] for group in self.optimizer.param_groups),
                 gradient_norm=norm,
                 documents=step.documents,
+                tokens=step.tokens,
                 seconds=self._seconds_passed(),
             )
         )
@@ -315,3 +343,10 @@ class Trainer:
         passed, self.clock = now - self.clock, now
         self.progress.seconds += passed
         return passed
+
+
+def require_metric(metric: str, scores: Collection[str]) -> None:
+    """The metric has to be one of the scores that the validation gives."""
+    if metric not in scores:
+        place = Place(part="training.metric")
+        raise RecipeError("unknown-metric", place, metric=metric, known=", ".join(scores))

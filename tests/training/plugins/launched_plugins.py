@@ -11,6 +11,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from accelerate import PartialState
 from mention_typing import trainer_of
 
 from factloom.training import reporting
@@ -28,10 +29,12 @@ def train_all(output: Path, batch_size: int) -> None:
     # One document is left for the last step, so that one of two processes has none. Batches of
     # few mentions give the processes unlike numbers of batches.
     for name, settings in PLUGINS.items():
-        sizes = {"train": 9, "epochs": 2, "batch_size": batch_size, "batch_pairs": 40}
+        sizes = {"train": 9, "epochs": 2, "batch_size": batch_size, "batch_terms": 40}
         trainer_of(output / name, {name: settings}, **sizes).train()
 
 
 if __name__ == "__main__":
     reporting.draw_curves = lambda *_: None  # it takes longer than all the rest
     train_all(Path(sys.argv[1]), int(sys.argv[2]))
+    # else its threads may still be at work when the interpreter ends, which aborts the process
+    PartialState().destroy_process_group()

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 import torch
+from accelerate import PartialState
 
 from factloom import formats
 from factloom.encoders.encoder import Encoder
@@ -42,3 +43,5 @@ def train(encoder: Path, output: Path) -> None:
 if __name__ == "__main__":
     reporting.draw_curves = lambda *_: None  # it takes longer than all the rest
     train(Path(sys.argv[1]), Path(sys.argv[2]))
+    # else its threads may still be at work when the interpreter ends, which aborts the process
+    PartialState().destroy_process_group()

@@ -43,7 +43,7 @@ class TypingExample:
         return self.words.numel()
 
     @property
-    def pairs(self) -> int:
+    def terms(self) -> int:
         return len(self.types)
 
 

@@ -13,9 +13,9 @@ from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.errors import RecipeError
 from factloom.models.storage import model_class, model_settings
-from factloom.recipe import Recipe
 from factloom.training.plugin import Plugin
 from factloom.training.plugins import make_plugins
+from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
 from factloom.training.settings import TrainingSettings
 from factloom.training.step import Step

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from factloom.errors import Place, RecipeError
-from factloom.recipe import mistakes
+from factloom.training.recipe import mistakes
 
 if TYPE_CHECKING:
     from factloom.training.plugin import Plugin
@@ -51,7 +51,7 @@ def _settings(
         raise RecipeError(
             "plugin-setting",
             place,
-            detail=mistakes(error, f"plugins.{name}"),
+            detail=mistakes(error, kind, f"plugins.{name}"),
             name=name,
             known=", ".join(kind.model_fields) or "none",
         ) from error

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFlo
 from torch import nn
 
 from factloom.errors import Place, RecipeError
+from factloom.files.data_path import data_path
 from factloom.models.storage import load
-from factloom.recipe import data_path
 from factloom.training.plugin import Plugin
 from factloom.training.trainer import Trainer
 

@@ -33,9 +33,9 @@ import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat
 from torch import Tensor, nn
 
-from factloom.encoders.marked_documents import MarkedBatch
 from factloom.errors import Place, RecipeError
 from factloom.models.docre_sd import DocreSd, DocreSdOutput, ReasonedScores
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.thresholds import symmetric_divergence
 from factloom.training.plugin import Plugin
 from factloom.training.step import Step
@@ -89,7 +89,7 @@ class SelfDistillation(Plugin):
         with trainer.accelerator.autocast():  # as the second branch, which the trainer has run
             masked = model.reason_with_hidden(output.scores, hidden)
             target = self._target(model, output.scores)
-            loss = model.rule.loss(masked.logits, batch.labels)  # (pairs,)
+            loss = model.rule.loss(masked.logits, batch.labels, batch.unknown)  # (pairs,)
         terms = settings.masked_weight * loss
         terms = terms + settings.divergence_weight * symmetric_divergence(
             model.rule, masked.logits, output.logits

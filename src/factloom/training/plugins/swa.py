@@ -18,6 +18,7 @@ Next to no time, and memory for one more copy of the weights (two while validati
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, cast
 
 import torch
@@ -26,10 +27,12 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, update_bn
 
 from factloom.errors import Place, RecipeError
-from factloom.training.batching import batches
+from factloom.layouts.batching import batches
 from factloom.training.plugin import Plugin
 from factloom.training.step import Step
 from factloom.training.trainer import Trainer
+
+STEPS_OF_STREAM = 100  # that renew batch-norm statistics, where the training examples have no end
 
 
 class SwaSettings(BaseModel):
@@ -122,9 +125,12 @@ def cycle_rate(step: int, settings: SwaSettings) -> float:
 
 
 def _training_batches(trainer: Trainer) -> Iterator[Any]:
-    """All training examples; a model without batch norm does not ask for them."""
-    collate = cast(Any, trainer.model).collate
-    for examples in batches(trainer.examples, trainer.step_maker.budget):
+    """All training examples, or some of a stream; without batch norm nobody asks for them."""
+    source, collate = trainer.source, cast(Any, trainer.model).collate
+    steps = source.steps(0, trainer.step_size, trainer.settings.seed)
+    some = islice(steps, trainer.steps_of_epoch or STEPS_OF_STREAM)
+    numbers = sorted(number for step in some for number in step)
+    for examples in batches([source[number] for number in numbers], trainer.step_maker.budget):
         batch = collate(examples)
         if batch.weight:
             yield batch.to(trainer.accelerator.device)

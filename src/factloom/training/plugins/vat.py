@@ -34,10 +34,10 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 from torch import Tensor, nn
 
 from factloom.errors import Place, RecipeError
+from factloom.files.data_path import data_path
 from factloom.formats import read
+from factloom.layouts.batching import batches
 from factloom.modules.divergence import softmax_divergence
-from factloom.recipe import data_path
-from factloom.training.batching import batches
 from factloom.training.embeddings import embedding_tables
 from factloom.training.plugin import Plugin
 from factloom.training.trainer import Trainer
@@ -80,7 +80,7 @@ class VirtualAdversarialTraining(Plugin):
         if getattr(model, "task", None) == "mentions":
             documents = [document.without_mentions() for document in documents]
         prepared = model.prepare(documents) if files else []
-        self.unlabelled = [example for example in prepared if example.pairs]
+        self.unlabelled = [example for example in prepared if example.terms]
         if files and not self.unlabelled:
             raise RecipeError("nothing-unlabelled", Place(part="plugins.vat.unlabelled"))
 

@@ -6,37 +6,41 @@
     [training]                   see factloom.training.settings
     [dictionary]                 names that mark the training documents; see docs/dictionary.md
     [teacher]                    a model that marks them, by what it is sure of; see there
+    [completion]                 models that add relations that annotators forgot
     [plugins.fgm]                a plug-in and its settings; see factloom.training.plugins
 
 Paths may hold environment variables: "$FACTLOOM_DATA/redocred/train.json". FACTLOOM_DATA is
 "../shared/data" where it is not set. Relative paths are relative to the working directory.
 """
 
-import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from string import Template
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from factloom.encoders.long_documents import LongDocuments
 from factloom.errors import Place, RecipeError
 from factloom.text.dictionary import Case
 from factloom.text.name_parts import Part
-from factloom.training.settings import TrainingSettings
+from factloom.training.settings import Count, TrainingSettings
 
-DEFAULT_DATA = "../shared/data"
 NO_ENCODER = "none"
+DEEPEST = 20  # tables in tables
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class RecipePart(BaseModel):
+    """A section of a recipe, or a whole one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class EncoderRecipe(_Part):
+class EncoderRecipe(RecipePart):
     """Which encoder reads the text, and how it takes long documents."""
 
     name: str = Field(
@@ -44,9 +48,9 @@ class EncoderRecipe(_Part):
         description="Hub name or directory; a trained factloom model, to start from its encoder; "
         '"none" for a model that reads characters by itself.',
     )
-    window: PositiveInt = Field(512, description="Longest stretch encoded at once, in tokens.")
-    overlap: int = Field(128, ge=0, description="Tokens that neighbouring windows share.")
-    long_documents: Literal["windows", "error"] = Field(
+    window: Count = Field(512, description="Longest stretch encoded at once, in tokens.")
+    overlap: int = Field(128, ge=0, lt=2**31, description="Tokens that neighbouring windows share.")
+    long_documents: LongDocuments = Field(
         "windows", description="What to do with documents longer than a window."
     )
     attention_dropout: float = Field(
@@ -59,7 +63,7 @@ class EncoderRecipe(_Part):
     )
 
 
-class DataRecipe(_Part):
+class DataRecipe(RecipePart):
     """Which documents are trained on, which choose the best epoch, which are reported on."""
 
     train: list[str] = Field(min_length=1, description="Files to train on.")
@@ -67,6 +71,11 @@ class DataRecipe(_Part):
         [],
         description="Further files to train on, whose relations are unknown or incomplete: only "
         "mentions and entities are learned. Texts that are in another file are left out.",
+    )
+    incomplete: list[str] = Field(
+        [],
+        description="Further files to train on, whose relations hold but are not all: others are "
+        "unknown, or completed by the models of [completion]. Texts as above are left out.",
     )
     development: list[str] = Field(
         [], description="Files that choose the best epoch and fit thresholds and temperature."
@@ -84,8 +93,16 @@ class DataRecipe(_Part):
     join_words: int = Field(
         0,
         ge=0,
+        lt=2**31,
         description="Read documents that follow each other in a file as one of up to so many "
         "words: context for files of single sentences. Only where mentions are learned.",
+    )
+    other_passages: int = Field(
+        0,
+        ge=0,
+        lt=2**31,
+        description="Ask every training question of so many other documents of its title, too, "
+        "that share words with it and do not hold its answer. Only where answers are learned.",
     )
     format: str | None = Field(None, description="Format of the files; found by itself if absent.")
 
@@ -96,7 +113,7 @@ class DataRecipe(_Part):
         return self
 
 
-class DictionaryRecipe(_Part):
+class DictionaryRecipe(RecipePart):
     """Names that mark the training documents, in place of the mentions that these have."""
 
     files: list[str] = Field(
@@ -112,8 +129,8 @@ class DictionaryRecipe(_Part):
     initials: list[str] = Field(
         [], description="Types whose names are known by their initials, too: U.S."
     )
-    rounds: PositiveInt = Field(5, description="factloom adapt: how many rounds at most.")
-    minimum_count: PositiveInt = Field(
+    rounds: Count = Field(5, description="factloom adapt: how many rounds at most.")
+    minimum_count: Count = Field(
         3, description="factloom adapt: how often a new name has to be predicted."
     )
     agreement: float = Field(
@@ -125,7 +142,7 @@ class DictionaryRecipe(_Part):
     )
 
 
-class TeacherRecipe(_Part):
+class TeacherRecipe(RecipePart):
     """A model that marks the training documents, in place of the mentions that these have."""
 
     model: str = Field(description="A model of names: its folder, or its name on the model hub.")
@@ -137,7 +154,18 @@ class TeacherRecipe(_Part):
     )
 
 
-class Recipe(_Part):
+class CompletionRecipe(RecipePart):
+    """Models of relations that complete the documents of `data.incomplete`."""
+
+    models: list[str] = Field(
+        min_length=1, description="Their folders, or names on the model hub; all have to agree."
+    )
+    sure: float = Field(
+        0.7, ge=0, le=1, description="What all of them are at least so sure of is added."
+    )
+
+
+class Recipe(RecipePart):
     """A whole training."""
 
     model: dict[str, Any] = Field(description="The kind of model, and its own settings.")
@@ -151,6 +179,9 @@ class Recipe(_Part):
         None, description="Marks the training documents; without it they have mentions themselves."
     )
     teacher: TeacherRecipe | None = Field(None, description="A model that does the same.")
+    completion: CompletionRecipe | None = Field(
+        None, description="Completes the relations of documents that lack some."
+    )
 
     @property
     def kind(self) -> str:
@@ -183,16 +214,40 @@ class Recipe(_Part):
 
 def read_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """Read a TOML recipe; `overrides` are "section.key=value" with the value as TOML."""
+    return read_settings(Recipe, path, overrides)
+
+
+def read_settings(
+    kind: type[SettingsT], path: str | Path, overrides: Sequence[str] = ()
+) -> SettingsT:
+    """A recipe of any kind."""
     place = Place(file=str(path))
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise RecipeError("recipe-not-found", place) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise RecipeError("recipe-not-toml", place, detail=error) from error
     for text in overrides:
         _override(content, text)
-    return validated(Recipe, content, place)
+    _require_plain(content, place)
+    return validated(kind, content, place)
+
+
+def _require_plain(value: Any, place: Place, keys: tuple[str, ...] = ()) -> None:
+    """TOML is UTF-8, its numbers have 64 bits, and no table of ours lies as deep as this."""
+    detail = ""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        detail = "whole numbers have at most 64 bits"
+    elif isinstance(value, str) and re.search("[\ud800-\udfff]", value):
+        detail = "the text is not UTF-8"
+    elif isinstance(value, dict | list) and len(keys) > DEEPEST:
+        detail = f"tables and lists lie in each other at most {DEEPEST} deep"
+    if detail:
+        raise RecipeError("recipe-setting", place, detail=f"{'.'.join(keys)}: {detail}")
+    inner = value.items() if isinstance(value, dict) else ()
+    for key, item in enumerate(value) if isinstance(value, list) else inner:
+        _require_plain(item, place, (*keys, str(key)))
 
 
 def validated(kind: type[SettingsT], content: Mapping[str, Any], place: Place) -> SettingsT:
@@ -200,24 +255,32 @@ def validated(kind: type[SettingsT], content: Mapping[str, Any], place: Place) -
     try:
         return kind.model_validate(content)
     except ValidationError as error:
-        raise RecipeError("recipe-setting", place, detail=mistakes(error)) from error
+        raise RecipeError("recipe-setting", place, detail=mistakes(error, kind)) from error
 
 
-def mistakes(error: ValidationError, section: str = "") -> str:
+def mistakes(error: ValidationError, kind: type[BaseModel], section: str = "") -> str:
     """All mistakes of a part of the recipe in one line, each with the name of its key."""
     return "; ".join(
-        f"{'.'.join(map(str, (section, *found['loc']))).strip('.') or 'recipe'}: {found['msg']}"
+        f"{'.'.join(map(str, (section, *found['loc']))).strip('.') or 'recipe'}: "
+        f"{_unknown(kind, *found['loc']) if found['type'] == 'extra_forbidden' else found['msg']}"
         for found in error.errors()
     )
 
 
-def data_path(path: str) -> str:
-    """A path with its environment variables filled in."""
-    known = {"FACTLOOM_DATA": DEFAULT_DATA, **os.environ}
-    try:
-        return Template(path).substitute(known)
-    except (KeyError, ValueError) as error:  # not set, or a "$" without a name
-        raise RecipeError("recipe-variable", path=path) from error
+def _unknown(kind: Any, *keys: str | int) -> str:
+    """That there is no such setting, and which one may be meant."""
+    *sections, name = keys
+    for section in sections:
+        annotation = kind.model_fields[section].annotation
+        kind = next(part for part in (annotation, *get_args(annotation)) if _has_fields(part))
+    known = list(kind.model_fields)
+    near = get_close_matches(str(name), known)
+    meant = f"spelled much like it: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
+    return f"there is no such setting; {meant}"
+
+
+def _has_fields(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _override(content: dict[str, Any], text: str) -> None:
@@ -228,6 +291,8 @@ def _override(content: dict[str, Any], text: str) -> None:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         parsed = value  # a bare word is a string
+    except (ValueError, RecursionError) as error:
+        raise RecipeError("recipe-override", text=f"{text[:60]}...") from error
     *sections, name = key.strip().split(".")
     target = content
     for section in sections:

@@ -1,0 +1,135 @@
+"""The documents of a recipe: read, held out, and marked."""
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from factloom.document import Document
+from factloom.errors import ModelError, Place, RecipeError
+from factloom.evaluation.facts import facts_of, read_facts
+from factloom.evaluation.relations import Fact, require_distinct_ids
+from factloom.files.data_path import data_path
+from factloom.formats import read
+from factloom.models.storage import load
+from factloom.text.dictionary import Dictionary, mark, read_dictionary
+from factloom.text.joining import join_documents
+from factloom.text.other_passages import with_other_passages
+from factloom.text.tags import UNKNOWN_TYPE
+from factloom.training.completion import Relate, complete
+from factloom.training.recipe import DataRecipe, DictionaryRecipe, Recipe, TeacherRecipe
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The documents of a recipe."""
+
+    train: list[Document]
+    development: list[Document]
+    report: dict[str, list[Document]]
+    train_facts: frozenset[Fact]
+
+
+def read_corpus(recipe: Recipe) -> Corpus:
+    train = _read_all(recipe.data.train, recipe.data)
+    development = _read_all(recipe.data.development, recipe.data)
+    if recipe.data.hold_out:
+        train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
+    report = {path: _read_all([path], recipe.data) for path in recipe.data.report}
+    for documents in (development, *report.values()):
+        require_distinct_ids(documents)  # now, rather than after hours of training
+    measured = [document for part in (development, *report.values()) for document in part]
+    facts = recipe.data.train_facts
+    train_facts = read_facts(data_path(facts)) if facts else facts_of(train)
+    train += _completed(_others(recipe.data.incomplete, recipe.data, train, measured), recipe)
+    for document in _others(recipe.data.names_only, recipe.data, train, measured):
+        train.append(document.without_relations().replace(candidates=()))
+    if recipe.data.other_passages:
+        train = with_other_passages(train, recipe.data.other_passages)
+    return Corpus(train, development, report, train_facts)
+
+
+def _others(paths: Sequence[str], data: DataRecipe, *known: Iterable[Document]) -> list[Document]:
+    """The documents of some files without those whose text is known."""
+    seen = {document.text for part in known for document in part}
+    return [document for document in _read_all(paths, data) if document.text not in seen]
+
+
+def _completed(documents: list[Document], recipe: Recipe) -> list[Document]:
+    """The documents with what is likely to be missing; else with what is stated as all known."""
+    if recipe.completion is None or not documents:
+        return [document.replace(annotated=()) for document in documents]
+    models = [_relating(data_path(name)) for name in recipe.completion.models]
+    return complete(documents, models, recipe.completion.sure)
+
+
+def _relating(name: str) -> Relate:
+    """What finds relations between entities that documents have."""
+    model = load(name)
+    if model.task not in ("relations", "end-to-end"):
+        raise ModelError("finds-no-relations", Place(file=name))
+    relate: Relate = model.relate if hasattr(model, "relate") else model.predict
+    return relate
+
+
+def marked(documents: list[Document], recipe: Recipe) -> list[Document]:
+    """The documents with the mentions that a dictionary or a teacher marks, else with their own."""
+    if recipe.dictionary:
+        dictionary = recipe_dictionary(recipe.dictionary)
+        return [mark(document, dictionary) for document in documents]
+    if recipe.teacher:
+        return _taught(documents, recipe.teacher)
+    return documents
+
+
+def _taught(documents: list[Document], settings: TeacherRecipe) -> list[Document]:
+    """The documents with what a model is sure of."""
+    model = load(data_path(settings.model))
+    if not hasattr(model, "predict_sure"):
+        raise ModelError("cannot-doubt", Place(file=settings.model))
+    found: list[Document] = model.predict_sure(documents, settings.sure)
+    if all(mention.type == UNKNOWN_TYPE for document in found for mention in document.mentions):
+        raise RecipeError("teacher-unsure", Place(file=settings.model), sure=settings.sure)
+    return found
+
+
+def recipe_dictionary(settings: DictionaryRecipe) -> Dictionary:
+    files = [data_path(path) for path in settings.files]
+    return read_dictionary(files, settings.case, settings.types, settings.parts, settings.initials)
+
+
+def hold_out(
+    documents: Sequence[Document], part: float, seed: int
+) -> tuple[list[Document], list[Document]]:
+    """Split off a random part; both keep the documents' order."""
+    count = round(len(documents) * part)
+    if not 0 < count < len(documents):
+        raise RecipeError("too-few-documents", documents=len(documents), part=part)
+    chosen = set(random.Random(seed).sample(range(len(documents)), count))
+    kept = [document for index, document in enumerate(documents) if index not in chosen]
+    return kept, [documents[index] for index in sorted(chosen)]
+
+
+def _read_all(paths: Sequence[str], data: DataRecipe) -> list[Document]:
+    """The documents of some files; short ones of a file put together if the recipe says so.
+
+    Models learn names: pronouns and nominals are left out.
+    """
+    found: list[Document] = []
+    for path in paths:
+        joined = join_documents(read(data_path(path), data.format), data.join_words)
+        found.extend(group.document.named() for group in joined)
+    return found
+
+
+def relation_names(recipe: Recipe) -> dict[str, str]:
+    if recipe.data.relation_names is None:
+        return {}
+    path = Path(data_path(recipe.data.relation_names))
+    try:
+        names = json.loads(path.read_text(encoding="utf-8"))
+        return {str(relation): str(name) for relation, name in names.items()}
+    except (OSError, ValueError, AttributeError) as error:  # no file, no JSON, no object
+        detail = f"data.relation_names: {error}"
+        raise RecipeError("recipe-setting", Place(file=str(path)), detail=detail) from error

@@ -1,0 +1,96 @@
+"""The documents of a recipe."""
+
+from pathlib import Path
+
+import pytest
+from small_relations import changed
+
+from factloom import formats
+from factloom.document import Document
+from factloom.errors import InputError, RecipeError
+from factloom.evaluation.facts import facts_of
+from factloom.training.corpus import hold_out, read_corpus
+from factloom.training.provenance import provenance
+from factloom.training.recipe import Recipe
+
+
+def test_documents_are_held_out_by_seed_and_keep_their_order(profiles: list[Document]) -> None:
+    kept, held = hold_out(profiles, 0.25, seed=1)
+    assert (len(kept), len(held)) == (6, 2)
+    assert [document for document in profiles if document in kept] == kept
+    assert [document for document in profiles if document in held] == held
+    assert {document.id for document in kept + held} == {document.id for document in profiles}
+    assert hold_out(profiles, 0.25, seed=1) == (kept, held)
+    assert any(hold_out(profiles, 0.25, seed=seed)[1] != held for seed in range(2, 6))
+
+
+@pytest.mark.parametrize("part", [0.01, 0.99])
+def test_too_few_documents_to_hold_out_are_told(profiles: list[Document], part: float) -> None:
+    with pytest.raises(RecipeError, match=f"8 documents .* {part}") as caught:
+        hold_out(profiles, part, seed=1)
+    assert caught.value.code == "too-few-documents"
+
+
+def test_held_out_documents_are_not_trained_on(recipe: Recipe, profiles: list[Document]) -> None:
+    held = changed(recipe, data={"development": [], "hold_out": 0.25})
+    corpus = read_corpus(held)
+    assert (len(corpus.train), len(corpus.development)) == (3, 1)
+    assert corpus.development[0] not in corpus.train
+    assert corpus.train_facts == facts_of(corpus.train)
+    assert corpus.report == {recipe.data.report[0]: profiles[6:]}
+
+
+def test_names_only_documents_are_trained_on_without_relations_and_never_measured_ones(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    other = profiles[0].replace(text=profiles[0].text.replace(".", "!"), id="other")
+    formats.write([*profiles, other], tmp_path / "names.jsonl")
+    names = changed(recipe, data={"names_only": [str(tmp_path / "names.jsonl")]})
+    before, after = read_corpus(recipe), read_corpus(names)
+    assert after.train[: len(before.train)] == before.train
+    *_, added = after.train
+    assert added == other.replace(relations=(), candidates=())
+    assert len(after.train) == len(before.train) + 1
+    assert after.train_facts == before.train_facts
+    assert names.data.names_only[0] in provenance(names)["data_sha256"]
+
+
+def test_train_facts_come_from_their_own_file_where_one_is_given(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    path = tmp_path / "facts.json"
+    path.write_text('[["Ada", "London", "P19"]]')
+    corpus = read_corpus(changed(recipe, data={"train_facts": str(path)}))
+    assert corpus.train_facts == {("Ada", "London", "P19")}
+
+
+def test_documents_that_cannot_be_told_apart_are_found_before_training(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    formats.write([profiles[4], profiles[4]], tmp_path / "twice.jsonl")
+    with pytest.raises(InputError) as caught:
+        read_corpus(changed(recipe, data={"development": [str(tmp_path / "twice.jsonl")]}))
+    assert caught.value.code == "duplicate-document"
+
+
+def test_of_incomplete_documents_nothing_is_known_but_what_they_state(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    other = profiles[0].replace(text=profiles[0].text.replace(".", "!"), id="other")
+    formats.write([*profiles, other], tmp_path / "incomplete.jsonl")
+    partly = changed(recipe, data={"incomplete": [str(tmp_path / "incomplete.jsonl")]})
+    *before, added = read_corpus(partly).train
+    assert before == read_corpus(recipe).train
+    assert added == other.replace(annotated=())
+    assert partly.data.incomplete[0] in provenance(partly)["data_sha256"]
+
+
+def test_pronouns_and_nominals_are_not_learned(recipe: Recipe, tmp_path: Path) -> None:
+    loom = "=== a-1\n[Ada Brook|PER ada] left [Oslo|LOC oslo].\n{She|ada} was born there.\n--\n"
+    loom += "ada | place of birth | oslo | 2\n"
+    (tmp_path / "a.loom").write_text(loom, encoding="utf-8")
+    corpus = read_corpus(changed(recipe, data={"train": [str(tmp_path / "a.loom")], "hold_out": 0}))
+    (document,) = corpus.train
+    assert [document.mention_text(index) for index in range(2)] == ["Ada Brook", "Oslo"]
+    assert len(document.mentions) == 2
+    assert [(r.head, r.tail, r.type) for r in document.relations] == [(0, 1, "P19")]
