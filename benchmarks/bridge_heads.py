@@ -31,8 +31,8 @@ from make_bridges import bridge_documents
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import MarkedBatch
 from factloom.models.docre_sd import DocreSd, DocreSdSettings, pair_matrix
+from factloom.modules.marked_batch import MarkedBatch
 from factloom.reasoning_patterns import PATTERNS
 
 DERIVED = {chain.pattern: chain.derived for chain in CHAINS}

@@ -37,7 +37,7 @@ from factloom.document import Document, Relation
 from factloom.evaluation.relations import Counts, evaluate
 from factloom.models.docre_sd import DocreSd
 from factloom.models.storage import load
-from factloom.recipe import Recipe
+from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
 
 DERIVED = {chain.derived: chain.pattern for chain in CHAINS}

@@ -24,7 +24,7 @@ from typing import Any
 from rounds import compare
 
 from factloom.document import Document
-from factloom.recipe import data_path
+from factloom.files.data_path import data_path
 
 DATA = "$FACTLOOM_DATA/redocred/dev.json"
 BATCH_TOKENS = 4096  # of `predict`
@@ -188,8 +188,9 @@ def _run(program: str, *arguments: str) -> list[float]:
 
 def measure_int8(model: str, gold: list[Document], rounds: int) -> dict[str, Any]:
     """int8 against float32: the time of everything, of the encoder, and F1 on the same texts."""
+    from int8_encoder import to_int8
+
     import factloom
-    from factloom.encoders.int8 import to_int8
 
     plain, rounded = factloom.load(model), factloom.load(model)
     start = time.perf_counter()
@@ -212,7 +213,7 @@ def measure_int8(model: str, gold: list[Document], rounds: int) -> dict[str, Any
 
 
 def scores(model: Any, gold: list[Document]) -> dict[str, float]:
-    from factloom.training.run import measure
+    from factloom.training.examiner import measure
 
     kept = ("f1", "mention_f1", "entity_f1", "gold_entities_f1", "evidence_f1")
     found = measure(model, gold)

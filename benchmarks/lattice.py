@@ -23,9 +23,9 @@ from plain_flat import plain_layer, plain_relative
 from rounds import compare
 from torch import Tensor
 
+from factloom.files.data_path import data_path
 from factloom.formats import read
 from factloom.modules.lattice_attention import LatticeLayer, RelativeSpans, span_pairs
-from factloom.recipe import data_path
 from factloom.text.lexicon import Matcher
 from factloom.text.word_vectors import vector_words
 

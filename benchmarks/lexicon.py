@@ -18,8 +18,8 @@ from typing import Protocol
 import ahocorasick_rs
 from rounds import compare, parse_arguments
 
+from factloom.files.data_path import data_path
 from factloom.formats import read
-from factloom.recipe import data_path
 from factloom.text.lexicon import Matcher, Matches, read_lexicon
 
 SENTENCES = ("zh_ner/resume/train.char.bmes", "zh_ner/weibo/train.all.bmes")

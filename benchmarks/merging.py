@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from factloom.files.data_path import data_path
 from factloom.formats import read
 from factloom.graph.identifiers import entity_iris
 from factloom.graph.merging import Cluster, merge_entities
-from factloom.recipe import data_path
 
 
 def pairs(counts: Iterable[int]) -> int:

@@ -7,7 +7,7 @@ attention of the last layer, and the outer products of all pairs laid out in mem
 import torch
 from torch import Tensor
 
-from factloom.encoders.marked_documents import MarkedExample
+from factloom.layouts.marked_documents import MarkedExample
 from factloom.models.atlop import Atlop
 
 

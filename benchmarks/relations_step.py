@@ -25,11 +25,11 @@ from plain_atlop import plain_logits, plain_loss
 
 from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
-from factloom.encoders.marked_documents import MarkedExample
+from factloom.files.data_path import data_path
 from factloom.formats import read
+from factloom.layouts.marked_documents import MarkedExample
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.relation_decoding import relations_of
-from factloom.recipe import data_path
 
 RELATIONS = [f"P{number}" for number in range(96)]
 HERE = Path(__file__).parent
@@ -99,7 +99,7 @@ def growth(model: Atlop, entities: int, arguments: argparse.Namespace) -> dict[s
     """The same 160 words with more and more entities, two mentions each."""
     document = synthetic_document(entities)
     batch = model.prepare([document] * 4)
-    result: dict[str, object] = {"pairs": batch[0].pairs, "tokens": batch[0].tokens}
+    result: dict[str, object] = {"pairs": batch[0].terms, "tokens": batch[0].tokens}
     result["training"] = timings(training_steps(model), [batch], arguments.rounds)
     result["inference"] = timings(inference_steps(model), [batch], arguments.rounds)
     return result

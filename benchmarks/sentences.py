@@ -21,8 +21,8 @@ from itertools import islice
 
 from rounds import compare, parse_arguments
 
+from factloom.files.data_path import data_path
 from factloom.formats import read
-from factloom.recipe import data_path
 from factloom.text.sentences import split_sentences
 
 Splitter = Callable[[str], list[str]]

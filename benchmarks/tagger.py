@@ -16,10 +16,10 @@ from rounds import compare, parse_arguments
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
+from factloom.files.data_path import data_path
 from factloom.formats import read
-from factloom.models.batches import batches_by_length
+from factloom.layouts.batching import batches_by_length
 from factloom.models.tagger import Tagger, TaggerSettings
-from factloom.recipe import data_path
 from factloom.text.joining import join_documents
 
 TYPES = ("LOC", "MISC", "ORG", "PER")

@@ -17,9 +17,9 @@ from typing import Any
 import torch
 
 from factloom.errors import RecipeError
-from factloom.recipe import Recipe, read_recipe
 from factloom.training.adaptive_dictionary import AdaptiveDictionary
 from factloom.training.plugins import make_plugins
+from factloom.training.recipe import Recipe, read_recipe
 from factloom.training.run import RESULTS, train_recipe
 
 CONFIGS = Path(__file__).parent.parent / "configs"

@@ -10,8 +10,8 @@ import pytest
 
 from factloom import formats
 from factloom.document import Document, Relation
-from factloom.evaluation.reasoning import Links
 from factloom.evaluation.relations import Counts, evaluate
+from factloom.reasoning_patterns import Links
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 DERIVED = {"taxed by": 1, "customer of": 2, "bound to": 3, "rooted in": 4}  # and their pattern

@@ -42,6 +42,39 @@ def test_names(document: Document) -> None:
     assert document.names(1) == ("London",)
 
 
+def test_an_entity_is_called_by_its_names_not_by_nominals_and_pronouns() -> None:
+    text = "the brilliant programmer Ada; she"
+    mentions = (
+        Mention(0, 24, "PER", kind="nominal"),
+        Mention(25, 28, "PER"),
+        Mention(30, 33, "PER", kind="pronoun"),
+    )
+    entities = (Entity((0, 1, 2), "PER"), Entity((2, 0), "PER"))
+    document = Document(text, mentions=mentions, entities=entities)
+    assert (document.name(0), document.names(0)) == ("Ada", ("Ada",))
+    # where there is no name, all that there is
+    assert document.names(1) == ("she", "the brilliant programmer")
+    assert document.name(1) == "the brilliant programmer"
+
+
+def test_a_relation_cannot_be_stated_and_denied(document: Document) -> None:
+    denied = (Relation(1, 0, "P551"), Relation(0, 1, "P19"), Relation(0, 1, "P551"))
+    with pytest.raises(DocumentError, match="both stated and denied") as caught:
+        document.replace(denied=denied)
+    assert caught.value.flaw.place.part == "denied 2"
+    assert document.replace(denied=denied[:2]).denied == denied[:2]
+
+
+def test_a_document_without_relations_says_nothing_about_them(document: Document) -> None:
+    partly = document.replace(
+        denied=(Relation(1, 0, "P551"),), annotated=("P551",), unknown=((1, 0),)
+    )
+    assert partly.without_relations() == document.replace(relations=())
+    assert partly.without_mentions() == Document(
+        TEXT, "ada", document.sentences, attributes={"year": 1815}
+    )
+
+
 def test_a_chinese_name_broken_by_a_line_end_gets_no_blank() -> None:
     text = "北\n  京 and New\nYork and 乔治 布什"
     mentions = (Mention(0, 5, "LOC"), Mention(10, 18, "LOC"), Mention(23, 28, "PER"))
@@ -134,8 +167,16 @@ def test_replacement_is_checked_too(document: Document) -> None:
         ({"relations": (Relation(0, 1, "P", evidence=(2,)),)}, "dangling-sentence", "relation 0"),
         ({"relations": 2 * (Relation(0, 1, "P"),)}, "duplicate-relation", "relation 1"),
         ({"candidates": ((0, 1), (1, 2))}, "dangling-entity", "candidate 1"),
-        ({"candidates": ((0, 1), (1, 0), (0, 1))}, "duplicate-candidate", "candidate 2"),
-        ({"candidates": ((0, 1), (1, 1))}, "self-candidate", "candidate 1"),
+        ({"candidates": ((0, 1), (1, 0), (0, 1))}, "duplicate-pair", "candidate 2"),
+        ({"candidates": ((0, 1), (1, 1))}, "self-pair", "candidate 1"),
+        ({"denied": (Relation(0, 2, "P"),)}, "dangling-entity", "denied 0"),
+        ({"denied": (Relation(0, 1, "P", evidence=(2,)),)}, "dangling-sentence", "denied 0"),
+        ({"denied": (Relation(0, 1, ""),)}, "missing-label", "denied 0"),
+        ({"denied": 2 * (Relation(0, 1, "P"),)}, "duplicate-relation", "denied 1"),
+        ({"annotated": ("P19", "")}, "missing-label", "annotated 1"),
+        ({"unknown": ((0, 1), (1, 2))}, "dangling-entity", "unknown pair 1"),
+        ({"unknown": ((0, 1), (0, 1))}, "duplicate-pair", "unknown pair 1"),
+        ({"unknown": ((0, 0),)}, "self-pair", "unknown pair 0"),
         ({"text": TEXT[:-1] + "\ud800"}, "half-character", None),
     ],
 )
@@ -179,6 +220,73 @@ def test_json_holds_everything_and_leaves_out_defaults(document: Document) -> No
     assert Document("a").to_json() == {"factloom": SCHEMA_VERSION, "text": "a"}
 
 
+def test_json_holds_what_is_denied_and_what_is_unknown(document: Document) -> None:
+    partly = document.replace(
+        mentions=(*document.mentions, Mention(30, 33, "PER", kind="nominal")),
+        denied=(Relation(1, 0, "P551", evidence=(1,), attributes={"why": "negation"}),),
+        annotated=("P551", "P19"),
+        unknown=((1, 0),),
+    )
+    data = json.loads(json.dumps(partly.to_json()))
+    assert Document.from_json(data) == partly
+    assert data["mentions"][-1]["kind"] == "nominal"
+    assert data["annotated"] == ["P551", "P19"]
+    # annotated for nothing is not annotated for all
+    none = partly.replace(annotated=())
+    assert Document.from_json(none.to_json()).annotated == ()
+
+
 def test_no_candidates_are_told_from_all_pairs(document: Document) -> None:
     none = document.replace(candidates=())
     assert Document.from_json(none.to_json()).candidates == ()
+
+
+def test_a_document_is_printed_for_people() -> None:
+    assert repr(Document("")) == "<Document '': ''>"
+    text = "Ada Lovelace\n was born " + "far away " * 20
+    found = Document(text, id="d", sentences=(Sentence(0, 9),), mentions=(Mention(0, 12, "PER"),))
+    assert repr(found) == (
+        "<Document 'd': 'Ada Lovelace was born far away far away far away far away fa...', "
+        "1 sentences, 1 mentions>"
+    )
+
+
+def test_facts_are_relations_in_words() -> None:
+    document = Document(
+        "Ada saw Oslo.",
+        sentences=(Sentence(0, 13),),
+        mentions=(Mention(0, 3, "PER"), Mention(8, 12, "LOC")),
+        entities=(Entity((0,), "PER"), Entity((1,), "LOC")),
+        relations=(Relation(0, 1, "P9", score=0.7, evidence=(0,)), Relation(1, 0, "P8")),
+    )
+    assert document.facts({"P9": "saw"}) == [
+        ("Ada", "saw", "Oslo", 0.7, ("Ada saw Oslo.",)),
+        ("Oslo", "P8", "Ada", None, ()),
+    ]
+    assert document.facts()[0].relation == "P9"
+    assert Document.from_json(document.to_dict()) == document
+
+
+def test_a_named_document_has_neither_pronouns_nor_what_only_they_mention() -> None:
+    document = Document(
+        "She met Bob, he met her in it.",
+        mentions=(
+            Mention(0, 3, "PER", kind="pronoun"),
+            Mention(8, 11, "PER"),
+            Mention(13, 15, "PER", kind="pronoun"),
+            Mention(27, 29, "LOC", kind="nominal"),
+            Mention(16, 19, "ACT"),
+        ),
+        entities=(Entity((0,), "PER"), Entity((2, 1), "PER"), Entity((3, 4), "LOC")),
+        relations=(Relation(1, 2, "in"), Relation(0, 1, "met")),
+        denied=(Relation(2, 1, "owns"), Relation(0, 2, "in")),
+        unknown=((2, 1), (1, 0)),
+        candidates=((1, 2), (0, 1), (2, 1)),
+    )
+    named = document.named()
+    assert [named.mention_text(index) for index in range(2)] == ["Bob", "met"]
+    assert [entity.mentions for entity in named.entities] == [(0,), (1,)]
+    assert named.relations == (Relation(0, 1, "in"),)
+    assert named.denied == (Relation(1, 0, "owns"),)
+    assert (named.unknown, named.candidates) == (((1, 0),), ((0, 1), (1, 0)))
+    assert named.named() is named

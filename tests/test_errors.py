@@ -1,10 +1,13 @@
 """The one list of errors: complete, used, and filled in at every place that raises."""
 
 import ast
-from collections.abc import Iterator
+import copy
+import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 
@@ -119,3 +122,47 @@ def test_an_error_can_be_made_from_a_flaw() -> None:
 
 def test_braces_in_a_value_are_left_as_they_are() -> None:
     assert "{a}" in str(flaw("not-json", detail="{a} {}"))
+
+
+def through_pickle(error: Any) -> Any:
+    return pickle.loads(pickle.dumps(error))
+
+
+@pytest.mark.parametrize("copied", [through_pickle, copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("kind", [FactloomError, *FactloomError.__subclasses__()])
+def test_an_error_leaves_its_process_whole(
+    kind: type[FactloomError], copied: Callable[[Any], Any]
+) -> None:
+    place = Place(file="a.json", line=3, document="d", part="mention 4")
+    error = kind("not-json", place, detail="expected ','")
+    error.__cause__ = InputError("file-missing", Place(file="b.json"))
+    error.add_note("seen twice")
+    found = copied(error)
+    assert type(found) is kind
+    assert (found.flaw, str(found), found.__notes__) == (error.flaw, str(error), ["seen twice"])
+    assert found.flaw.place == place
+    assert isinstance(found.__cause__, InputError)
+    assert found.__cause__.flaw == error.__cause__.flaw
+    assert copied(InputError("file-missing")).__cause__ is None
+
+
+class StayingError(Exception):
+    """Cannot be made anew from its text."""
+
+    def __init__(self, code: int, detail: str) -> None:
+        super().__init__(f"{code} {detail}")
+
+
+def test_of_a_cause_that_cannot_leave_the_words_do() -> None:
+    error = InputError("file-missing")
+    error.__cause__ = StayingError(7, "no")
+    found = through_pickle(error)
+    assert found.code == "file-missing"
+    assert str(found.__cause__) == "StayingError: 7 no"
+
+
+def test_what_does_something_to_a_terminal_is_written_out() -> None:
+    found = flaw("file-missing", Place(file="a\x1b[2J\nb\x9bc\u202ed\udce9.txt", document="名字"))
+    assert str(found).startswith(r"a\x1b[2J\nb\x9bc\u202ed\xe9.txt, document '名字': there is")
+    assert str(InputError(found)) == str(found)
+    assert found.place.file == "a\x1b[2J\nb\x9bc\u202ed\udce9.txt", "the name itself is as it was"

@@ -43,7 +43,8 @@ def test_code_blocks_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(factloom, "load", lambda **settings: Pipeline(Model(), **settings))
+    for place, name in ((factloom, "load"), (Pipeline, "load_later")):
+        monkeypatch.setattr(place, name, lambda **settings: Pipeline(Model(), **settings))
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("Ada Tint was there.")
     (tmp_path / "texts" / "b.bin").write_bytes(b"\x00")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -281,7 +282,7 @@ def test_loading_by_name_gives_a_pipeline_of_that_model(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = []
-    monkeypatch.setattr(storage, "load", lambda name: asked.append(name) or Model())
+    monkeypatch.setattr(storage, "load", lambda name, _: asked.append(name) or Model())
     found = factloom.load(tmp_path, relations=["born in"])("Ada Oslo")
     assert [relation.type for relation in found.relations] == ["P19"]
     assert factloom.load().name == "factloom-en-small"
@@ -307,3 +308,79 @@ def test_a_model_that_cannot_tell_how_sure_it_is_says_so() -> None:
         Pipeline(MentionModel(), name="mine").sure(documents("Ada"), 0.8)
     assert caught.value.code == "cannot-doubt"
     assert "mine" in str(caught.value)
+
+
+def test_a_document_gives_one_document() -> None:
+    found = Pipeline(Model())(Document("Ada Oslo", id="d"))
+    assert (found.id, len(found.relations)) == ("d", 2)
+
+
+@pytest.mark.parametrize("given", [None, 7, b"Ada", {"text": "Ada"}, [None], [["Ada"]]])
+def test_what_is_no_text_is_told_with_what_would_be(given: Any) -> None:
+    with pytest.raises(InputError, match=r"a text \(str\), a Document, or a list") as caught:
+        Pipeline(Model())(given)
+    assert caught.value.code == "not-a-text"
+
+
+def test_facts_are_told_in_the_words_of_the_model() -> None:
+    pipeline = Pipeline(Model())
+    assert [fact[:4] for fact in pipeline.facts(pipeline("Ada Oslo"))] == [
+        ("Ada", "born in", "Oslo", 0.6),
+        ("Oslo", "country", "Ada", 0.3),
+    ]
+
+
+def test_a_pipeline_is_printed_for_people() -> None:
+    pipeline = Pipeline(Model("en"), name="mine", minimum_score=0.5)
+    assert repr(pipeline) == (
+        "<Pipeline mine (en): text -> mentions, entities, relations, minimum_score=0.5>"
+    )
+    assert repr(Pipeline(RelationModel())) == "<Pipeline unnamed: entities -> relations>"
+
+
+def test_the_device_is_where_the_models_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(_: str, device: str | None) -> Model:
+        model = Model()
+        model.device = device
+        return model
+
+    monkeypatch.setattr(storage, "load", loaded)
+    assert factloom.load("a", device="meta").model.device == "meta"
+    assert factloom.load("a").model.device is None
+
+
+GERMAN = (
+    "Mara wurde in einer kleinen Stadt im Norden geboren und ging nach der Schule in die "
+    "Hauptstadt, wo sie als Ärztin an einem Krankenhaus war."
+)
+
+
+def test_a_text_in_another_language_of_the_same_letters_is_told() -> None:
+    problems: list[Problem] = []
+    asked = documents("Ada in Oslo", GERMAN, "Der Hund ist da")
+    found = list(Pipeline(Model("en", "zh")).stream(asked, problems=problems.append))
+    assert [document.id for document in found] == ["d0", "d2"]
+    assert [problem.error.code for problem in problems] == ["foreign-text"]
+    assert "document 'd1': the text seems to be German, and" in str(problems[0].error)
+
+
+def test_any_language_is_read_where_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = documents(GERMAN, "Ада в Осло")
+    assert len(Pipeline(Model("en"), any_language=True)(asked)) == 2
+    monkeypatch.setattr(storage, "load", lambda *_: Model("en"))
+    assert len(factloom.load("a", any_language=True)(asked)) == 2
+
+
+def test_a_score_that_was_told_can_be_given_as_threshold() -> None:
+    class Exact(Model):
+        def relate(self, documents: Iterable[Document]) -> list[Document]:
+            return self.predict(documents)
+
+        def predict(self, documents: Iterable[Document]) -> list[Document]:
+            relation = Relation(0, 1, "P19", score=0.6006)
+            return [found_in(each).replace(relations=(relation,)) for each in documents]
+
+    (told,) = Pipeline(Exact())("Ada Oslo").relations
+    pipeline = Pipeline(Exact(), minimum_score=told.score)
+    assert pipeline("Ada Oslo").relations == (told,)
+    assert pipeline.relate([found_in(Document("Ada Oslo"))])[0].relations == (told,)

@@ -7,9 +7,9 @@ from types import ModuleType
 import pytest
 
 from factloom.models.storage import model_settings
-from factloom.recipe import Recipe
 from factloom.training import reporting
 from factloom.training.plugins import make_plugins
+from factloom.training.recipe import Recipe
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"

@@ -1,16 +1,19 @@
 """factloom: documents in, a knowledge graph with evidence out."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import FactloomError
+from factloom.version import VERSION
 
 if TYPE_CHECKING:
+    from factloom.graph.exports.in_memory import to_dataframe, to_networkx
     from factloom.pipeline import Pipeline
     from factloom.schema import SchemaSettings
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Document",
@@ -20,16 +23,33 @@ __all__ = [
     "Relation",
     "Sentence",
     "load",
+    "to_dataframe",
+    "to_networkx",
 ]
 
 
 def load(
-    name: str | Path = "factloom-en-small", **settings: Unpack["SchemaSettings"]
+    *names: str | Path | Sequence[str | Path],
+    device: str | None = None,
+    any_language: bool = False,
+    **settings: Unpack["SchemaSettings"],
 ) -> "Pipeline":
-    """The model that ships, or one by its directory or hub name, ready to be called with text.
+    """A model that is ready to be called with text: the one that ships, or one by its directory or
+    hub name. Several are a chain: `load("my-tagger", "my-coreference", "my-atlop")`.
 
-    `settings` say which relations are kept: see `factloom.schema.SchemaSettings`.
+    `device` is where they compute, such as "cuda"; `any_language` lets them read texts in languages
+    that they have not learned. `settings` say which relations are kept: see
+    `factloom.schema.SchemaSettings`.
     """
     from factloom.pipeline import Pipeline
 
-    return Pipeline.load(name, **settings)
+    return Pipeline.load(*names, device=device, any_language=any_language, **settings)
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported only when it is asked for."""
+    if name in ("to_dataframe", "to_networkx"):
+        from factloom.graph.exports import in_memory
+
+        return getattr(in_memory, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

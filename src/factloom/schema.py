@@ -10,11 +10,9 @@ Relations are given by id or by their name in words, in any spelling: "P112", "f
 be meant, such as a type that the model never finds, is an error: it would keep nothing, silently.
 """
 
-import difflib
 import json
-import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, Unpack
@@ -24,12 +22,12 @@ from typing_extensions import TypedDict  # pydantic asks for this one before Pyt
 
 from factloom.document import Document, Relation
 from factloom.errors import InputError, Place
+from factloom.text.relation_names import RelationLookup, alike, plain
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 TypePair = tuple[str, str]  # of the head, of the tail
 Name = InstanceOf[str]  # not copied, so that a `NameInFile` stays one
 Value = TypeVar("Value")
-_MOST_ALIKE = 5  # names that are suggested
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -55,6 +53,16 @@ class NameInFile(str):
 
 
 @dataclass(frozen=True, slots=True)
+class KnownRelation:
+    """A relation that can be found and is wanted."""
+
+    id: str
+    name: str  # in words; the id where nobody has said them
+    type_pairs: tuple[TypePair, ...] | None  # of head and tail; None: any
+    least_score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
     """The settings, in the relation ids of a model."""
 
@@ -65,6 +73,17 @@ class Schema:
 
     def least_score(self, relation: str) -> float:
         return self.thresholds.get(relation, self.minimum_score)
+
+    def known(
+        self, names: Mapping[str, str], type_pairs: Mapping[str, Iterable[TypePair]]
+    ) -> Iterator[KnownRelation]:
+        """The relations that are wanted of those in `names`, and may have types of `type_pairs`."""
+        for key, name in names.items():
+            if self.relations is None or key in self.relations:
+                own, given = type_pairs.get(key), self.type_constraints.get(key)
+                pairs = own if given is None else [p for p in own or given if tuple(p) in given]
+                sure = None if pairs is None else tuple(sorted((h, t) for h, t in pairs))
+                yield KnownRelation(key, name, sure, self.least_score(key))
 
     def restrict(self, document: Document) -> Document:
         """The document with only the relations that are wanted."""
@@ -114,7 +133,7 @@ def read_schema_file(path: str | Path) -> SchemaSettings:
         raise InputError("file-missing", place) from None
     except OSError as error:
         raise InputError("file-unreadable", place, detail=error.strerror) from None
-    except ValueError as error:  # neither TOML nor JSON, or not UTF-8
+    except (ValueError, RecursionError) as error:  # neither TOML nor JSON, or not UTF-8
         raise InputError("schema-file", place, detail=error) from None
     return _checked(_with_names_in_file(content, str(path)), place)
 
@@ -158,12 +177,12 @@ def _refuse_empty_lists(settings: SchemaSettings, place: Place) -> None:
 
 
 def _check_types(constraints: Mapping[str, list[TypePair]], types: Collection[str]) -> None:
-    spellings = {_plain(known): known for known in types}
+    spellings = {plain(known): known for known in types}
     for relation, pairs in constraints.items():
         for given in (one for pair in pairs for one in pair):
             if given not in types:
                 place = _place(relation, f"type_constraints.{relation}")
-                near = _alike(given, spellings)
+                near = alike(given, spellings)
                 known = ", ".join(types)
                 raise InputError("unknown-entity-type", place, type=given, near=near, known=known)
 
@@ -173,13 +192,10 @@ def _place(name: str, part: str) -> Place:
 
 
 class _Lookup:
-    """Relations by id or by words."""
+    """The relations of settings, which name them by id or by words."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-        self.by_words: dict[str, list[str]] = {}  # two relations may be called the same
-        for identifier, name in names.items():
-            self.by_words.setdefault(_plain(name), []).append(identifier)
+        self._relations = RelationLookup(names)
 
     def wanted(self, relations: list[str]) -> frozenset[str]:
         return frozenset(
@@ -198,38 +214,8 @@ class _Lookup:
         return {identifier: values[given] for identifier, given in named.items()}
 
     def _ids(self, given: str, setting: str) -> list[str]:
-        if given in self.names:
-            return [str(given)]
-        found = self.by_words.get(_plain(given)) or self._without_case(given)
+        found = self._relations.ids(given)
         if not found:
-            place, near = _place(given, setting), self._near(given)
+            place, near = _place(given, setting), self._relations.near(given)
             raise InputError("unknown-relation", place, relation=given, near=near)
         return found
-
-    def _without_case(self, given: str) -> list[str]:
-        return [identifier for identifier in self.names if _plain(identifier) == _plain(given)]
-
-    def _near(self, given: str) -> str:
-        """Relations that are spelled much like the given one, in words and with their id."""
-        spellings = {_plain(identifier): identifier for identifier in self.names}
-        spellings |= {words: ids[0] for words, ids in self.by_words.items()}
-        shown = {
-            spelling: f"{self.names[identifier]} ({identifier})"
-            for spelling, identifier in spellings.items()
-        }
-        return _alike(given, shown)
-
-
-def _alike(given: str, shown: Mapping[str, str]) -> str:
-    """What is shown for the plain spellings like the given one, those that go on with it first."""
-    plain = _plain(given)
-    longer = [spelling for spelling in shown if plain and spelling.startswith(plain)]
-    close = difflib.get_close_matches(plain, shown, n=3, cutoff=0.5)
-    shorter = [spelling for spelling in shown if spelling and plain.startswith(spelling)]
-    alike = list(dict.fromkeys(shown[spelling] for spelling in (*longer, *close, *shorter)))
-    return ", ".join(alike[:_MOST_ALIKE]) or "none"
-
-
-def _plain(name: str) -> str:
-    """Letters and digits alone: "Founded_by" and "founded by" are the same name."""
-    return " ".join(re.split(r"[\W_]+", name.casefold())).strip()

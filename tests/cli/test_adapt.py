@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 from factloom import formats
 from factloom.cli import app
 from factloom.document import Document
-from factloom.recipe import Recipe
 from factloom.training import adaptive_dictionary, reporting
+from factloom.training.recipe import Recipe
 
 RECIPE = """
 [model]

@@ -1,4 +1,4 @@
-"""`factloom data check`, `stats` and `convert`."""
+"""`factloom data check`, `stats`, `convert` and `complete`."""
 
 import json
 from pathlib import Path
@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+import factloom
 from factloom import formats
 from factloom.cli.data import app
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import InputError
+from format_samples import write_sample
 
 
 def run(*arguments: object) -> Result:
@@ -51,7 +53,9 @@ def test_check_of_a_good_file_says_ok_with_counts(file: Path) -> None:
     result = run("check", file)
     assert result.exit_code == 0
     warning, verdict = result.output.splitlines()
-    assert warning.startswith(f"warning: {file}, document 'ada', mention 1: the name 'Londinium'")
+    assert warning.startswith(
+        f"warning: {file}, line 1, document 'ada', mention 1: the name 'Londinium'"
+    )
     counts = "(1 documents, 2 mentions, 2 entities, 1 relations)"
     assert verdict == f"{file}: ok, 1 warning {counts}"
 
@@ -201,3 +205,61 @@ def test_folder_of_brat_files_is_written_and_checked(file: Path, tmp_path: Path)
     result = run("check", tmp_path / "corpus")
     assert result.exit_code == 0
     assert "1 documents, 2 mentions, 2 entities, 1 relations" in result.output
+
+
+def refused(result: Result) -> str:
+    assert isinstance(result.exception, InputError)
+    return result.exception.code
+
+
+@pytest.mark.parametrize(("source", "target"), [("a.json", "a.json"), ("d.ann", "d.txt")])
+def test_convert_never_overwrites_what_it_reads(tmp_path: Path, source: str, target: str) -> None:
+    write_sample(tmp_path / "a.json", "docred")
+    write_sample(tmp_path / "d.ann", "brat")
+    before = (tmp_path / target).read_bytes()
+    result = run("convert", tmp_path / source, tmp_path / target)
+    assert refused(result) == "output-is-input"
+    assert (tmp_path / target).read_bytes() == before
+
+
+def test_convert_of_a_text_to_annotations_beside_it_would_overwrite_it(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_bytes(b"\xef\xbb\xbfAda left.\n")
+    result = run("convert", tmp_path / "d.txt", tmp_path / "d.ann")
+    assert refused(result) == "output-is-input"
+    assert "d.txt: the output" in str(result.exception)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.txt"]
+
+
+def test_a_picture_never_takes_the_place_of_what_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_text("a page")
+    result = run("stats", tmp_path / "a.pdf", "--plot", tmp_path / "a.pdf")
+    assert refused(result) == "output-is-input"
+    assert (tmp_path / "a.pdf").read_text() == "a page"
+
+
+def test_completing_keeps_what_is_stated_and_tells_what_is_doubted(
+    profiles: list[Document], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Sure:
+        """Says the same of every document, with its own score."""
+
+        def __init__(self, score: float) -> None:
+            self.score = score
+
+        def relate(self, documents: list[Document]) -> list[Document]:
+            assert not any(document.relations for document in documents)
+            return [d.replace(relations=(Relation(0, 1, "NEW", self.score),)) for d in documents]
+
+    models = {"sure": Sure(0.9), "unsure": Sure(0.4)}
+    monkeypatch.setattr(factloom, "load", models.__getitem__)
+    formats.write(profiles, tmp_path / "given.jsonl")
+    for given, added in ((["sure"], True), (["sure", "unsure"], False)):
+        chosen = [part for name in given for part in ("--model", name)]
+        target = tmp_path / f"{len(given)}.jsonl"
+        result = run("complete", tmp_path / "given.jsonl", "--output", target, *chosen)
+        assert result.exit_code == 0, result.output
+        for before, after in zip(profiles, formats.read(target), strict=True):
+            new = [relation for relation in after.relations if relation.type == "NEW"]
+            assert tuple(r for r in after.relations if r.type != "NEW") == before.relations
+            assert bool(new) == added
+            assert after.unknown == (() if added else ((0, 1),))

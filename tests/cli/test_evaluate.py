@@ -208,7 +208,8 @@ def test_a_picture_is_drawn(model: Path, gold: Path, tmp_path: Path) -> None:
 def test_what_lowers_scores_without_being_the_models_fault_is_said(
     gold: Path, tmp_path: Path
 ) -> None:
-    formats.write([biography("elsewhere", Relation(0, 1, "born"))], tmp_path / "out.jsonl")
+    elsewhere = biography("elsewhere", Relation(0, 1, "born"))
+    formats.write([*PREDICTED, elsewhere], tmp_path / "out.jsonl")
     result = run(tmp_path / "out.jsonl", gold, "--json")
     assert "documents that the gold does not have: 1" in result.stderr
     unlabelled = tmp_path / "unlabelled.jsonl"
@@ -267,3 +268,17 @@ def test_a_model_of_relations_is_not_measured_end_to_end(model: Path, gold: Path
     result = run(model, gold, "--task", "end-to-end")
     assert isinstance(result.exception, ModelError)
     assert result.exception.code == "cannot-measure"
+
+
+def test_a_task_that_is_none_is_refused_with_those_that_are(model: Path, gold: Path) -> None:
+    result = run(model, gold, "--task", "names")
+    assert result.exit_code == 2
+    assert all(name in result.stderr for name in ("relations", "mentions", "end-to-end"))
+
+
+def test_relations_of_another_text_are_refused(gold: Path, tmp_path: Path) -> None:
+    other = [one.replace(text=one.text.replace("born", "bred")) for one in PREDICTED]
+    formats.write(other, tmp_path / "out.jsonl")
+    result = run(tmp_path / "out.jsonl", gold, "--json")
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "another-text"

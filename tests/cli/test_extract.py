@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import factloom
 from factloom import formats
 from factloom.cli import app
 from factloom.cli.progress import count_files
@@ -57,7 +56,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 
 def use(model: Model, monkeypatch: pytest.MonkeyPatch) -> Model:
-    monkeypatch.setattr(factloom, "load", lambda name, **s: Pipeline(model, name=name, **s))
+    monkeypatch.setattr(Pipeline, "load_later", lambda name, **s: Pipeline(model, name=name, **s))
     return model
 
 
@@ -85,7 +84,7 @@ def triples(path: Path) -> list[list[str]]:
 def test_without_an_output_tables_are_printed(texts: Path) -> None:
     result = run(texts)
     assert result.exit_code == 0, result.exception
-    for expected in ("== a.txt", "Norvania", "founded by", "0.80", "== b.txt", "[0] Mara saw"):
+    for expected in ("== a.txt", "Norvania", "founded by", "0.80", "== b.txt", "[1] Mara saw"):
         assert expected in result.stdout
     assert result.stderr == ""
 
@@ -163,6 +162,8 @@ def test_options_count_before_the_file_of_thresholds(texts: Path, tmp_path: Path
     ("options", "code"),
     [
         (("nowhere.txt",), "file-missing"),
+        (("",), "no-path"),
+        (("TEXTS", ""), "no-path"),
         (("TEXTS", "--relations", "foundet"), "unknown-relation"),
         (("TEXTS", "--relations", ""), "nothing-kept"),
         (("TEXTS", "--relations", " ,"), "nothing-kept"),
@@ -176,6 +177,7 @@ def test_options_count_before_the_file_of_thresholds(texts: Path, tmp_path: Path
         (("TEXTS", "--output", "out.data.gz"), "no-graph-for-suffix"),
         (("TEXTS", "--output", "out.jsonl", "--output", "../texts/out.jsonl"), "repeated-output"),
         (("TEXTS", "--output", "out.csv", "--output", "out.csv"), "repeated-output"),
+        (("TEXTS", "--output", "out.ttl", "--store", "../texts/out.ttl"), "repeated-output"),
         (("page.html", "--output", "page.html"), "output-is-input"),
         (("TEXTS", "page.html", "--output", "../texts/link.html"), "output-is-input"),
         (("page-nodes.csv", "--output", "page.csv"), "output-is-input"),
@@ -201,6 +203,17 @@ def test_what_cannot_be_done_is_an_error_at_once(
 @pytest.mark.usefixtures("model")
 def test_the_language_of_the_model_may_be_named(texts: Path) -> None:
     assert run(texts, "--language", "en").exit_code == 0
+
+
+@pytest.mark.usefixtures("model")
+def test_texts_in_other_languages_are_problems_unless_any_is_read(tmp_path: Path) -> None:
+    text = "Mara wurde in der Stadt geboren und ging nach der Schule in die Hauptstadt, wo sie mit "
+    (tmp_path / "a.txt").write_text(text + "dem Bruder und den anderen auf das Schiff kam.")
+    result = run(tmp_path / "a.txt")
+    assert result.exit_code == 1
+    assert "German" in result.stderr
+    assert "--any-language" in result.stderr
+    assert run(tmp_path / "a.txt", "--any-language").exit_code == 0
 
 
 @pytest.mark.usefixtures("model")
@@ -377,3 +390,11 @@ def test_files_are_counted_without_hidden_ones_and_stores(texts: Path) -> None:
     (texts / "deep" / "c.md").touch()
     (texts / ".hidden").touch()
     assert count_files([str(texts), str(texts / "a.txt"), "-"]) == 5
+
+
+def test_a_number_beyond_all_bounds_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ada met Bob.", encoding="utf-8")
+    given = ["extract", str(tmp_path / "a.txt"), "--batch-size", "9" * 20]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 2
+    assert "2147483647" in result.output

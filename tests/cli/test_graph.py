@@ -65,14 +65,130 @@ def test_neighbours_with_scores_and_evidence(store: Path) -> None:
     lines = graph("neighbours", "london", store=store).stdout.splitlines()
     assert lines == [
         "Ada Lovelace place of birth (P19) London  0.90",
-        f"    [a.txt] {TEXT}",
+        f"    [a.txt#fact=0] {TEXT}",
         "Ada Lovelace P551 London  0.50",
-        f"    [b.txt] {TEXT}",
+        f"    [b.txt#fact=0] {TEXT}",
     ]
     [first, _] = records(graph("neighbours", "london", "--json", store=store))
     assert first["name"] == "place of birth"
     assert first["score"] == 0.9
     assert first["evidence"][0]["document"] == "a.txt"
+
+
+def test_neighbours_of_a_relation_with_a_score_and_a_limit(store: Path) -> None:
+    def relations(*options: object) -> list[str]:
+        found = records(graph("neighbours", "london", "--json", *options, store=store))
+        return [each["relation"] for each in found]
+
+    assert relations() == ["P19", "P551"]
+    assert relations("--relation", "Place of Birth") == ["P19"]
+    assert relations("--relation", "p551") == ["P551"]
+    assert relations("--minimum-score", 0.6) == ["P19"]
+    assert relations("--limit", 1) == ["P19"]
+    assert "1 more" in graph("neighbours", "london", "--limit", 1, store=store).stderr
+    assert graph("neighbours", "london", "--limit", 2, store=store).stderr == ""
+
+
+def test_an_unknown_relation_lists_those_that_there_are(store: Path) -> None:
+    result = run("graph", "neighbours", "london", "--relation", "spouse", "--store", store)
+    assert isinstance(result.exception, InputError)
+    assert "P551, place of birth (P19)" in str(result.exception)
+
+
+def test_facts_have_an_address(store: Path) -> None:
+    [first, _] = records(graph("neighbours", "london", "--json", store=store))
+    fact = first["evidence"][0]["fact"]
+    found = run("query", f"SELECT ?r {{ <{fact}> rdf:predicate ?r }}", "--store", store).stdout
+    assert "P19" in found
+
+
+def test_things_are_listed_by_type_and_name(store: Path) -> None:
+    lines = graph("list", store=store).stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines] == ["name", "Ada Lovelace", "London"]
+    [place] = records(graph("list", "--type", "loc", "--json", store=store))
+    assert (place["name"], place["type"]) == ("London", "LOC")
+    assert graph("neighbours", place["iri"], store=store).stdout
+    [person] = records(graph("list", "--name", "LOVE", "--json", store=store))
+    assert person["name"] == "Ada Lovelace"
+    shown = graph("list", "--limit", 1, "--json", store=store)
+    assert len(records(shown)) == 1
+    assert "1 more" in shown.stderr
+
+
+def test_names_do_not_steer_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name = "Ada\x1b[31m\x9b1m\u202eLovelace"
+    named = Document(
+        f"{name} of {name}",
+        "\x1b]0;id\x07.txt",
+        mentions=(Mention(0, len(name), "PER"), Mention(len(name) + 4, 2 * len(name) + 4, "ORG")),
+        entities=(Entity((0,), "PER"), Entity((1,), "ORG")),
+        relations=(Relation(0, 1, "works\x1b[2Jfor"),),
+    )
+    with Store.open(tmp_path / "store") as opened:
+        opened.ingest([named], relation_names={}, model="test 1")
+    commands = [
+        ["neighbours", name, "--type", "PER"],
+        ["neighbours", name],  # of two types: an error
+        ["neighbours", "Lovelac"],
+        ["list"],
+        ["list", "--json"],
+        ["stats", "--documents"],
+        ["split", name, named.id, "--type", "PER"],
+        ["check"],
+    ]
+    from factloom.cli import main
+
+    for command in commands:
+        arguments = ["factloom", "graph", *command, "--store", str(tmp_path / "store")]
+        monkeypatch.setattr(sys, "argv", arguments)
+        with pytest.raises(SystemExit):
+            main()
+    shown = capfd.readouterr()
+    assert "Lovelace" in shown.out
+    assert "Lovelace" in shown.err
+    unsafe = {letter for letter in shown.out + shown.err if not letter.isprintable()}
+    assert unsafe == {"\n"}
+
+
+def test_a_store_is_checked_and_rebuilt(store: Path, tmp_path: Path) -> None:
+    assert graph("check", store=store).stdout == "2 documents are whole\n"
+    result = graph("rebuild", "--output", tmp_path / "new", store=store)
+    assert result.stdout.endswith("new: 2 documents, 0 pairs told apart\n")
+    assert graph("stats", "--json", store=tmp_path / "new").stdout == (
+        graph("stats", "--json", store=store).stdout
+    )
+
+
+def test_damage_is_told_and_what_is_lost_is_named(store: Path, tmp_path: Path) -> None:
+    texts = sorted(file for file in store.glob("*.sst") if file.stat().st_size > 1500)[0]
+    content = bytearray(texts.read_bytes())
+    content[200] ^= 0xFF
+    texts.write_bytes(content)
+    checked = run("graph", "check", "--store", store)
+    assert checked.exit_code == 1
+    assert texts.name in checked.stdout
+    assert "whose names cannot be read" in checked.stdout
+    assert "rebuild" in checked.stderr
+    rebuilt = run("graph", "rebuild", "--output", tmp_path / "new", "--store", store, "--json")
+    found = json.loads(rebuilt.stdout)
+    assert found["documents"] + len(found["lost"]) + found["unnamed"] == 2
+    assert found["unnamed"] > 0, "in so small a store, one place concerns all"
+    assert rebuilt.exit_code == 1
+
+
+def test_a_store_is_read_while_another_process_writes(store: Path, tmp_path: Path) -> None:
+    with Store.open(store):
+        graph("stats", store=store)
+        graph("list", store=store)
+        graph("neighbours", "london", store=store)
+        graph("merges", store=store)
+        graph("export", tmp_path / "all.ttl", store=store)
+        assert run("query", BORN, "--store", store).exit_code == 0
+        result = run("graph", "delete", "a.txt", "--store", store)
+        assert isinstance(result.exception, InputError)
+        assert result.exception.code == "store-in-use"
 
 
 def test_path(store: Path) -> None:
@@ -271,6 +387,15 @@ def test_a_terminal_gets_tables_part_by_part(
     )
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines == [["p", "n"], ["type:LOC", "London"]] * 2
+
+
+def test_a_query_is_limited_in_rows_and_time(store: Path) -> None:
+    everything = "SELECT ?a { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
+    shown = run("query", everything, "--store", store, "--limit", 3).stdout
+    assert len(shown.splitlines()) == 4
+    result = run("query", f"{everything} ORDER BY ?i", "--store", store, "--time-limit", 0.3)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "query-time"
 
 
 def test_a_mistake_in_a_query_is_shown_with_its_place(store: Path) -> None:

@@ -70,8 +70,9 @@ def test_a_folder_is_read_with_all_that_it_holds(folder: Path) -> None:
     assert result.exit_code == 0
     names = [document.id for document in formats.read(folder / "out.jsonl")]
     assert names == ["a.txt", "b-1", "b-2"], "the dictionary in the folder is no text"
-    again = label(folder, "--output", str(folder / "out.jsonl"), texts=("",))
-    assert "3 documents written" in again.stderr, "the output in the folder is no text"
+    with pytest.raises(InputError) as caught:  # it would be read, or else be lost
+        label(folder, "--output", str(folder / "out.jsonl"), texts=("",))
+    assert caught.value.code == "output-is-input"
 
 
 def test_texts_of_one_name_get_ids_of_their_own(folder: Path) -> None:

@@ -14,9 +14,10 @@ from typer.testing import CliRunner, Result
 
 import factloom
 from factloom import formats
-from factloom.cli.predict import check_writable, predict, predicted_documents
+from factloom.cli.predict import predict, predicted_documents
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.errors import InputError
+from factloom.errors import InputError, ModelError
+from factloom.files.output import check_output
 
 
 class FakePipeline:
@@ -182,16 +183,51 @@ def test_whether_a_file_can_be_written_is_tried_and_leaves_nothing_behind(tmp_pa
     old = tmp_path / "old.jsonl"
     old.write_text("kept")
     for path in (old, tmp_path / "new.jsonl", Path(os.devnull)):
-        check_writable(path)
+        check_output(path)
     with pytest.raises(InputError, match="file-unwritable"):
-        check_writable(tmp_path / ("x" * 245 + ".jsonl"))  # no room for the name aside
+        check_output(tmp_path / ("x" * 245 + ".jsonl"))  # no room for the name aside
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("old.jsonl", "kept")]
 
 
-@pytest.mark.usefixtures("pipeline")
-def test_the_output_may_be_the_input(gold: Path) -> None:
-    assert run("model", gold, "--output", gold, "--batch-size", 1).exit_code == 0
-    assert [document.relations[0].type for document in formats.read(gold)] == ["born"] * 5
+def test_the_output_may_not_be_the_input(
+    pipeline: FakePipeline, gold: Path, tmp_path: Path
+) -> None:
+    before = gold.read_bytes()
+    (tmp_path / "link.jsonl").symlink_to(gold)
+    for output in (gold, tmp_path / "link.jsonl"):
+        result = run("model", gold, "--output", output)
+        assert isinstance(result.exception, InputError)
+        assert result.exception.code == "output-is-input"
+    assert gold.read_bytes() == before
+    assert not pipeline.batches
+
+
+def test_plain_text_is_an_error_for_a_model_of_relations(
+    pipeline: FakePipeline, tmp_path: Path
+) -> None:
+    (tmp_path / "plain.txt").write_text("Ada was born in London.")
+    result = run("model", tmp_path / "plain.txt", "--output", tmp_path / "out.jsonl")
+    assert isinstance(result.exception, ModelError)
+    assert result.exception.code == "entities-needed"
+    assert "coreference, joint" in str(result.exception)
+    assert not (tmp_path / "out.jsonl").exists()
+    assert not pipeline.batches
+
+
+def test_some_documents_of_a_file_may_have_no_entities(
+    pipeline: FakePipeline, tmp_path: Path
+) -> None:
+    bare = biography(1).without_mentions()
+    formats.write([bare, biography(2), bare.replace(id="3")], tmp_path / "gold.jsonl")
+    result = run("model", tmp_path / "gold.jsonl", "--output", tmp_path / "out.jsonl")
+    assert result.exit_code == 0, result.exception
+    assert [document.id for batch in pipeline.batches for document in batch] == ["2"]
+    found = formats.read(tmp_path / "out.jsonl")
+    assert [(document.id, len(document.relations)) for document in found] == [
+        ("1", 0),
+        ("2", 1),
+        ("3", 0),
+    ]
 
 
 class DoubtingPipeline(FakePipeline):

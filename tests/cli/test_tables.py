@@ -56,8 +56,8 @@ def test_piped_output_is_plain_unbroken_and_complete(document: Document) -> None
         "Ada Brook  own         Mara       0.75",
         "Ada Brook  own         Quillmark  0.50",
         "Quillmark  founded by  Ada Brook  0.88",
-        "    [0] Ada Brook founded Quillmark.",
-        "    [1] Brook sold it to Mara in [Ashmere].",
+        "    [1] Ada Brook founded Quillmark.",
+        "    [2] Brook sold it to Mara in [Ashmere].",
         "",
     ]
 
@@ -69,7 +69,7 @@ def test_what_a_relation_follows_from_stands_below_its_evidence(document: Docume
     owns = Relation(2, 0, "own", score=0.3, evidence=(1,), provenance={"bridges": [bridge]})
     lines = shown(document.replace(relations=(*document.relations, owns, sold))).splitlines()
     row = next(n for n, line in enumerate(lines) if line.startswith("Mara") and "0.30" in line)
-    assert lines[row + 1].startswith("    [1] Brook sold it to Mara")
+    assert lines[row + 1].startswith("    [2] Brook sold it to Mara")
     assert lines[row + 2].rstrip() == (
         "    (Ada Brook, own, Quillmark) and (Mara, bought from, Ada Brook) "
         "support (Mara, own, Quillmark)"
@@ -91,8 +91,8 @@ def test_head_and_tail_are_marked_in_the_evidence(document: Document) -> None:
         for line in (first, second)
     ]
     assert marked == [
-        [("[0] ", tables.QUIET), ("Quillmark", tables.HEAD), ("Ada Brook", tables.TAIL)],
-        [("[1] ", tables.QUIET), ("Brook", tables.TAIL)],
+        [("[1] ", tables.QUIET), ("Quillmark", tables.HEAD), ("Ada Brook", tables.TAIL)],
+        [("[2] ", tables.QUIET), ("Brook", tables.TAIL)],
     ]
 
 

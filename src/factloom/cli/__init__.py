@@ -1,6 +1,7 @@
 """The command line: one file a command, heavy imports inside the commands."""
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -9,15 +10,20 @@ from factloom.cli import (
     compress,
     evaluate,
     extract,
+    fill,
     find_threshold,
     label,
     predict,
+    pretrain,
     query,
+    relations,
     train,
 )
 from factloom.cli.data import app as data
 from factloom.cli.graph import app as graph
+from factloom.cli.standard_streams import open_closed_streams, whole_output
 from factloom.errors import FactloomError
+from factloom.version import VERSION
 
 app = typer.Typer(
     name="factloom",
@@ -28,7 +34,10 @@ app = typer.Typer(
     rich_markup_mode=None,  # help at once: rich takes longer to import than all the rest
 )
 app.command()(extract.extract)
+app.command()(relations.relations)
 app.command()(train.train)
+app.command()(pretrain.pretrain)
+app.command()(fill.fill)
 app.command()(evaluate.evaluate)
 app.command()(predict.predict)
 app.command()(find_threshold.find_threshold)
@@ -40,10 +49,30 @@ app.add_typer(graph, name="graph")
 app.add_typer(data, name="data")
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"factloom {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show which factloom this is.", is_eager=True, callback=_show_version
+        ),
+    ] = False,
+) -> None:
+    """What can be said without a command; the callbacks have done it."""
+
+
 def main() -> None:
     """Run the command line; an error that a user can mend is one line, not a traceback."""
+    open_closed_streams()
     try:
-        app()
+        with whole_output():
+            app()
     except FactloomError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)

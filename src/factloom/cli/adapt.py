@@ -20,7 +20,7 @@ def adapt(
     ] = False,
 ) -> None:
     """Train on what a dictionary marks, let it grow by what is predicted surely, and repeat."""
-    from factloom.recipe import read_recipe
+    from factloom.training.recipe import read_recipe
 
     settings = read_recipe(recipe, set_ or ())
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from factloom.cli.numbers import LARGEST
+from factloom.errors import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -44,8 +47,8 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """List every flaw of FILE with its place; exit with 1 if there is an error."""
+    from factloom.files.report import WARNINGS
     from factloom.formats.checking import Check
-    from factloom.formats.report import WARNINGS
     from factloom.formats.type_names import read_type_names
 
     looking = Check(
@@ -77,15 +80,18 @@ def _summary(file: Path, looking: "Check", errors: int, warnings: int) -> str:
         if count
     ]
     verdict = ", ".join(found) if errors else ", ".join(["ok", *found])
-    return f"{file}: {verdict} ({counts})"
+    return f"{printable(str(file))}: {verdict} ({counts})"
 
 
 def _counts(looking: "Check") -> dict[str, int]:
+    """What a file may have none of at all, questions, is counted where it has some."""
+    asked = {"questions": looking.questions} if looking.questions else {}
     return {
         "documents": looking.documents,
         "mentions": looking.mentions,
         "entities": looking.entities,
         "relations": looking.relations,
+        **asked,
     }
 
 
@@ -113,11 +119,13 @@ def stats(
 ) -> None:
     """Count what FILE holds: documents, lengths, types of entities and relations."""
     from factloom import formats
+    from factloom.files.output import check_output
     from factloom.formats import plots
     from factloom.formats.statistics import measure
 
     if plot is not None:
         plots.check_drawable(plot)
+        check_output(plot, [file])
     found = measure(formats.read(file, format))
     if plot is not None:
         plots.draw(found, plot)
@@ -141,6 +149,8 @@ def _print_tables(found: "Statistics") -> None:
         middle = f"{spread.median:,.1f}", f"{spread.mean:,.2f}"
         lengths.add_row(name, f"{spread.minimum:,}", *middle, f"{spread.maximum:,}")
     tables = [counts, lengths, _label_table("Entity types", found.entity_types)]
+    if len(found.mention_kinds) > 1:
+        tables.append(_label_table("Kinds of mentions", found.mention_kinds))
     if found.counts["relations"]:
         tables += [
             _label_table("Relation types", found.relation_types),
@@ -199,10 +209,47 @@ def convert(
 ) -> None:
     """Read the documents of IN and write them to OUT in another format."""
     from factloom import formats
+    from factloom.files.output import check_output
     from factloom.formats import registry
 
     written = registry.target_format(target, target_format)
+    for path in registry.files_written(target, target_format):
+        check_output(path, registry.files_read(source))
     count = formats.write(formats.read(source, source_format), target, target_format)
     typer.echo(f"{target}: {count:,} documents written as {written.name}", err=True)
     if written.loses:
         typer.echo(f"note: {written.name} has no place for {written.loses}", err=True)
+
+
+@app.command()
+def complete(
+    file: File,
+    output: Annotated[Path, typer.Option(help="Where to write the documents.")],
+    model: Annotated[
+        list[str], typer.Option(help="A model of relations. May be repeated: all have to agree.")
+    ],
+    sure: Annotated[
+        float, typer.Option(min=0, max=1, help="What all models are so sure of is added.")
+    ] = 0.7,
+    format: FormatOption = None,
+    batch_size: Annotated[
+        int, typer.Option(min=1, max=LARGEST, help="Documents given to the models at a time.")
+    ] = 32,
+) -> None:
+    """Add relations that the annotators of FILE forgot, and mark pairs that models doubt."""
+    import factloom
+    from factloom import formats
+    from factloom.cli.predict import in_batches
+    from factloom.files.output import check_output
+    from factloom.training.completion import complete as completed
+
+    check_output(output, [file])
+    relate = [factloom.load(name).relate for name in model]
+    found = in_batches(
+        lambda documents: completed(documents, relate, sure),
+        formats.read(file, format),
+        batch_size,
+        join_words=0,
+        needs=("entities",),
+    )
+    typer.echo(f"{formats.write(found, output):,} documents written to {output}", err=True)

@@ -1,13 +1,14 @@
 """`factloom evaluate`: measure a model, or anybody's predictions, on gold documents."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from factloom.cli.predict import JoinOption, check_writable, in_batches
+from factloom.cli.numbers import LARGEST
+from factloom.cli.predict import Find, JoinOption, in_batches, needs_of
 from factloom.document import Document
 
 if TYPE_CHECKING:
@@ -29,18 +30,16 @@ class _Asked:
 
     def predict(self, documents: Sequence[Document]) -> list[Document]:
         words = self.pipeline.join_words if self.join_words is None else self.join_words
-        return self._in_batches(self.pipeline, documents, words)
+        return self._in_batches(self.pipeline, documents, words, needs_of(self.pipeline))
 
     def relate(self, documents: Sequence[Document]) -> list[Document]:
-        return self._in_batches(self.pipeline.relate, documents, 0)
+        return self._in_batches(self.pipeline.relate, documents, 0, ("entities",))
 
     def _in_batches(
-        self,
-        find: Callable[[list[Document]], list[Document]],
-        documents: Sequence[Document],
-        words: int,
+        self, find: Find, documents: Sequence[Document], words: int, needs: Collection[str]
     ) -> list[Document]:
-        return list(in_batches(find, documents, self.batch_size, words, total=len(documents)))
+        total = len(documents)
+        return list(in_batches(find, documents, self.batch_size, words, total, needs))
 
 
 def evaluate(
@@ -66,38 +65,50 @@ def evaluate(
         Path | None, typer.Option(help="Keep the model's predictions in this file.")
     ] = None,
     task: Annotated[
-        Literal["relations", "mentions", "entities", "end-to-end"] | None,
-        typer.Option(help="What to compare; the model says, and for a file of predictions FILE."),
+        str | None,
+        typer.Option(
+            help="What to compare: relations, mentions, entities, end-to-end, facts or answers. "
+            "The model says, and for a file of predictions FILE."
+        ),
     ] = None,
     batch_size: Annotated[
-        int, typer.Option(min=1, help="Documents given to the model at a time.")
+        int, typer.Option(min=1, max=LARGEST, help="Documents given to the model at a time.")
     ] = 32,
     join_words: JoinOption = None,
     bootstrap: Annotated[
-        int, typer.Option(min=0, help="Draws for the 95 % intervals; 0 for none.")
+        int, typer.Option(min=0, max=LARGEST, help="Draws for the 95 % intervals; 0 for none.")
     ] = 2000,
 ) -> None:
     """Compare what a model finds, or a file of predictions, with the gold of FILE."""
     import factloom
     from factloom import formats
-    from factloom.evaluation import plots
     from factloom.evaluation.facts import read_facts
     from factloom.evaluation.relations import require_distinct_ids
     from factloom.evaluation.tasks import TASKS, task_of_documents
+    from factloom.files.output import check_output
+    from factloom.formats import registry
+    from factloom.formats.plots import check_drawable
 
+    if task is not None and task not in TASKS:
+        raise typer.BadParameter(f"--task takes one of {', '.join(TASKS)}, not {task!r}.")
+    has_predictions = predictions_format is not None or _holds_predictions(Path(model))
+    read = [*registry.files_read(file), *([train_facts] if train_facts else [])]
+    read += registry.files_read(model) if has_predictions else []
     if plot is not None:
-        plots.check_drawable(plot)
+        check_drawable(plot)
+        check_output(plot, read, others=[output] if output else [])
     facts = None if train_facts is None else read_facts(train_facts)
     gold = list(formats.read(file, format))
     require_distinct_ids(gold)
-    if predictions_format is not None or _holds_predictions(Path(model)):
+    if has_predictions:
         if output is not None:
             raise typer.BadParameter(f"{model} holds predictions already: leave out --output.")
         chosen = task_of_documents(gold) if task is None else TASKS[task]
         measured = chosen.measure_file(gold, Path(model), facts, bootstrap, predictions_format)
     else:
         if output is not None:
-            check_writable(output, [file])
+            for path in registry.files_written(output):
+                check_output(path, read)
         asked = _Asked(factloom.load(model), batch_size, join_words)
         chosen = TASKS[task or asked.task]
         answers = chosen.ask(asked, gold)
@@ -106,8 +117,10 @@ def evaluate(
         measured = chosen.measure(gold, answers, facts, bootstrap)
     for warning in measured.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    if plot is not None:
-        measured.draw(plot)
+    if plot is not None and measured.picture is not None:
+        measured.picture.draw(plot)
+    elif plot is not None:
+        typer.echo(f"warning: there is no picture of the task {chosen.name}", err=True)
     _print(measured, as_json)
 
 

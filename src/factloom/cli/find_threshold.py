@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from factloom.cli.predict import check_writable, in_batches
+from factloom.cli.numbers import LARGEST
+from factloom.cli.predict import in_batches
 from factloom.errors import InputError, Place
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ def find_threshold(
     ] = "f1",
     minimum_support: Annotated[
         int,
-        typer.Option(min=1, help="Relations seen less often in FILE share the common threshold."),
+        typer.Option(
+            min=1, max=LARGEST, help="Relations seen less often in FILE share the common threshold."
+        ),
     ] = 20,
     format: Annotated[
         str | None, typer.Option(help="The format of FILE, where its content does not tell.")
     ] = None,
     batch_size: Annotated[
-        int, typer.Option(min=1, help="Documents given to the model at a time.")
+        int, typer.Option(min=1, max=LARGEST, help="Documents given to the model at a time.")
     ] = 32,
 ) -> None:
     """Find the least scores that relations should have."""
@@ -44,17 +47,17 @@ def find_threshold(
     from factloom import formats
     from factloom.evaluation import relations
     from factloom.evaluation.threshold_search import scored_relations
-    from factloom.formats.output import write_pieces
+    from factloom.files.output import check_output, write_pieces
 
     precision = _wanted_precision(metric)
-    check_writable(output, [file])
+    check_output(output, [file])
     gold, place = list(formats.read(file, format)), Place(file=str(file))
     if not any(document.relations for document in gold):
         raise InputError("no-true-relations", place)
     relations.require_distinct_ids(gold)
     pipeline = factloom.load(model)
-    asked = [document.replace(relations=()) for document in gold]
-    predicted = in_batches(pipeline.relate, asked, batch_size, join_words=0, total=len(gold))
+    asked = [document.without_relations() for document in gold]
+    predicted = in_batches(pipeline.relate, asked, batch_size, 0, len(gold), ("entities",))
     scored = scored_relations(relations.evaluate(gold, predicted))
     if not any(one.correct.any() for one in scored.values()):
         raise InputError("nothing-right", place)

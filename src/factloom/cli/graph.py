@@ -1,19 +1,27 @@
-"""`factloom graph`: look around in a store, see, undo and redo merges, delete, export."""
+"""`factloom graph`: look around in a store, see, undo and redo merges, delete, export, repair."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from factloom.cli.numbers import LARGEST
+from factloom.cli.printable import printable
+
 if TYPE_CHECKING:
-    from factloom.graph.questions import Connection
+    from factloom.graph.lookup import Connection
+
+_LINES = 10  # of what is damaged; a damaged table may concern every document
 
 app = typer.Typer(help="Look around in a store of facts.", no_args_is_help=True)
 
 StoreOption = Annotated[Path, typer.Option("--store", help="The directory of the store.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+LimitOption = Annotated[
+    int | None, typer.Option(min=1, max=LARGEST, help="How many are shown at most.")
+]
 TypeOption = Annotated[
     str | None, typer.Option("--type", help="The type, where several things have this name.")
 ]
@@ -32,7 +40,7 @@ def stats(
 
     from factloom.graph.store import Store
 
-    with Store.open(store, must_exist=True) as graph:
+    with Store.read(store) as graph:
         counted = asdict(graph.statistics())
         names = graph.relation_names()
         ids = sorted(graph.document_ids()) if documents else []
@@ -49,7 +57,7 @@ def stats(
         [(_named(relation, names), f"{count:,}") for relation, count in relations],
     )
     for document in ids:
-        typer.echo(_one_line(document))
+        typer.echo(printable(document))
 
 
 @app.command()
@@ -57,15 +65,50 @@ def neighbours(
     name: Annotated[str, typer.Argument(help="A name, in any case, or an address (urn:...).")],
     store: StoreOption,
     type: TypeOption = None,
+    relation: Annotated[
+        str | None, typer.Option(help="Only facts of this relation, by its name or id.")
+    ] = None,
+    minimum_score: Annotated[
+        float, typer.Option(help="Only facts with this score or more, or without a score.")
+    ] = 0.0,
+    limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the facts about a thing, with their scores and evidence."""
+    """Show the facts about a thing, the surest first, with their scores and evidence."""
     from factloom.graph.store import Store
 
-    with Store.open(store, must_exist=True) as graph:
-        found = graph.neighbours(name, type)
+    with Store.read(store) as graph:
+        found = graph.neighbours(name, type, relation=relation, minimum_score=minimum_score)
         names = graph.relation_names()
-    _print_connections(found, names, as_json)
+    _print_connections(found[:limit], names, as_json)
+    _tell_left_out(len(found), limit)
+
+
+@app.command(name="list")
+def list_things(
+    store: StoreOption,
+    type: Annotated[str | None, typer.Option(help="Only things of this type.")] = None,
+    name: Annotated[
+        str, typer.Option(help="Only things with a name that has this part, in any case.")
+    ] = "",
+    limit: LimitOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the things that the documents speak of, by their names."""
+    from dataclasses import asdict
+
+    from factloom.graph.store import Store
+
+    with Store.read(store) as graph:
+        found = list(graph.things(type, name))
+    found.sort(key=lambda thing: (thing.name.casefold(), thing.type, thing.iri))
+    if as_json:
+        for thing in found[:limit]:
+            _print_json(asdict(thing))
+    else:
+        rows = [(thing.name, thing.type, thing.iri) for thing in found[:limit]]
+        _print_table(("name", "type", "address"), rows)
+    _tell_left_out(len(found), limit)
 
 
 @app.command()
@@ -75,13 +118,13 @@ def path(
     store: StoreOption,
     start_type: Annotated[str | None, typer.Option(help="The type of the first one.")] = None,
     goal_type: Annotated[str | None, typer.Option(help="The type of the other one.")] = None,
-    longest: Annotated[int, typer.Option(min=1, help="Facts on the way at most.")] = 6,
+    longest: Annotated[int, typer.Option(min=1, max=LARGEST, help="Facts on the way at most.")] = 6,
     as_json: JsonOption = False,
 ) -> None:
     """Show a shortest chain of facts between two things; exit with 1 if there is none."""
     from factloom.graph.store import Store
 
-    with Store.open(store, must_exist=True) as graph:
+    with Store.read(store) as graph:
         types = {"start_type": start_type, "goal_type": goal_type}
         found = graph.path(start, goal, longest=longest, **types)
         names = graph.relation_names()
@@ -106,7 +149,7 @@ def merges(
     from factloom.graph.identifiers import document_of_entity
     from factloom.graph.store import Store
 
-    with Store.open(store, must_exist=True) as graph:
+    with Store.read(store) as graph:
         rows = [
             {
                 "entity": graph.entity_name(merge.entity),
@@ -139,7 +182,7 @@ def split(
 
     with Store.open(store, must_exist=True) as graph:
         others = graph.split(name, document, type)
-    about = f"{name} of {document}"
+    about = printable(f"{name} of {document}")
     _print_others(
         f"{about} is now another than that of", others, f"{about} was merged with nothing"
     )
@@ -157,7 +200,7 @@ def join(
 
     with Store.open(store, must_exist=True) as graph:
         others = graph.join(name, document, type)
-    about = f"{name} of {document}"
+    about = printable(f"{name} of {document}")
     none = f"{about} is free to be merged, but nothing matches it now"
     _print_others(f"{about} is now the same as that of", others, none)
 
@@ -173,7 +216,7 @@ def delete(
     with Store.open(store, must_exist=True) as graph:
         for document in documents:
             graph.delete(document)
-            typer.echo(f"deleted {_one_line(document)}")
+            typer.echo(f"deleted {printable(document)}")
 
 
 @app.command()
@@ -187,11 +230,74 @@ def export(
     from factloom.graph.dump import dump
     from factloom.graph.store import Store
 
-    with Store.open(store, must_exist=True) as graph:
+    with Store.read(store) as graph:
         dump(graph, output)
         counted = graph.statistics()
     counts = f"{counted.documents:,} documents, {counted.things:,} things, {counted.facts:,} facts"
-    typer.echo(f"{output}: {counts}", err=True)
+    typer.echo(f"{printable(str(output))}: {counts}", err=True)
+
+
+@app.command()
+def check(store: StoreOption, as_json: JsonOption = False) -> None:
+    """Read all of a store and tell what is damaged; exit with 1 if anything is."""
+    from dataclasses import asdict
+
+    from factloom.graph.repair import check as look
+
+    found = look(store)
+    if as_json:
+        _print_json(asdict(found))
+    else:
+        typer.echo(f"{found.documents:,} documents are whole")
+        _print_some("documents that cannot be read", _with_sources(found.lost, found.unnamed))
+        _print_some("documents of which facts cannot be read", found.incomplete)
+        _print_some("what the database says", found.damages)
+    if not found.is_whole:
+        typer.echo("factloom graph rebuild makes a new store of the documents", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
+def rebuild(
+    store: StoreOption,
+    output: Annotated[Path, typer.Option("--output", help="The directory of the new store.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Make a new store of the documents of a damaged one; exit with 1 if some are lost."""
+    from dataclasses import asdict
+
+    from factloom.graph.repair import rebuild as make_anew
+
+    found = make_anew(store, output)
+    if as_json:
+        _print_json(asdict(found))
+    else:
+        saved = f"{found.documents:,} documents, {found.decisions:,} pairs told apart"
+        typer.echo(f"{printable(str(output))}: {saved}")
+        _print_some("documents that are lost", _with_sources(found.lost, found.unnamed))
+        _print_some("what the database says", found.damages)
+    if found.lost or found.unnamed:
+        typer.echo("read those again: factloom extract FILES --store NEW", err=True)
+        raise typer.Exit(1)
+
+
+def _with_sources(documents: Mapping[str, str | None], unnamed: int) -> list[str]:
+    known = [name if source is None else f"{name} ({source})" for name, source in documents.items()]
+    return [*known, f"{unnamed:,} whose names cannot be read"] if unnamed else known
+
+
+def _print_some(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        typer.echo(f"{title}:")
+    for line in lines[:_LINES]:
+        typer.echo(f"    {printable(line)}")
+    if len(lines) > _LINES:
+        typer.echo(f"    and {len(lines) - _LINES:,} more (--json has all)")
+
+
+def _tell_left_out(count: int, limit: int | None) -> None:
+    if limit is not None and count > limit:
+        typer.echo(f"{count - limit:,} more are not shown", err=True)
 
 
 def _print_connections(found: Iterable["Connection"], names: dict[str, str], as_json: bool) -> None:
@@ -209,17 +315,18 @@ def _print_connections(found: Iterable["Connection"], names: dict[str, str], as_
             continue
         line = Text(" ").join(
             [
-                Text(_one_line(connection.head.name), HEAD),
-                Text(_named(connection.relation, names), RELATION),
-                Text(_one_line(connection.tail.name), TAIL),
+                Text(printable(connection.head.name), HEAD),
+                Text(printable(_named(connection.relation, names)), RELATION),
+                Text(printable(connection.tail.name), TAIL),
             ]
         )
         if connection.score is not None:
             line.append(f"  {connection.score:.2f}")
         console.print(line)
         for evidence in connection.evidence:
-            sentences = _one_line(" ".join(evidence.sentences))
-            console.print(Text(f"    [{_one_line(evidence.document)}] {sentences}", QUIET))
+            sentences = printable(" ".join(evidence.sentences))
+            fact = printable(f"{evidence.document}#{evidence.fact.rpartition('#')[2]}")
+            console.print(Text(f"    [{fact}] {sentences}", QUIET))
 
 
 def _print_others(said: str, others: Iterable[str], none: str) -> None:
@@ -227,7 +334,7 @@ def _print_others(said: str, others: Iterable[str], none: str) -> None:
     from factloom.graph.identifiers import document_of_entity
 
     documents = sorted({document_of_entity(other) for other in others})
-    typer.echo(f"{said}: {', '.join(documents)}" if documents else none)
+    typer.echo(f"{said}: {printable(', '.join(documents))}" if documents else none)
 
 
 def _print_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:
@@ -238,12 +345,14 @@ def _print_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Non
 
     table = Table(*columns, box=None, header_style=TITLE, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
-        table.add_row(*(Text(_one_line(cell)) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     make_console().print(table)
 
 
 def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False))
+    line = json.dumps(value, ensure_ascii=False)
+    # JSON escapes the older half of the control characters only.
+    typer.echo("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))
 
 
 def _named(relation: str, names: dict[str, str]) -> str:
@@ -253,8 +362,3 @@ def _named(relation: str, names: dict[str, str]) -> str:
 
 def _cell(value: object) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _one_line(text: str) -> str:
-    """The text without line breaks and without what would steer the terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
-from factloom.cli.fan_out import write_if_any
-from factloom.cli.predict import check_writable
 from factloom.document import Document
 
 if TYPE_CHECKING:
@@ -60,12 +58,16 @@ def label(
 ) -> None:
     """Mark the names of a dictionary, the longest first, in place of all mentions of the texts."""
     from factloom import formats
+    from factloom.extraction.fan_out import write_if_any
+    from factloom.files.output import check_output
     from factloom.formats import registry
     from factloom.formats.gathering import gather_files, with_own_ids
     from factloom.text.dictionary import read_dictionary
 
-    check_writable(output, inputs=[*texts, *dictionary])
     written = registry.target_format(output, output_format)
+    read = [file for text in texts for file in registry.files_read(text)]
+    for path in registry.files_written(output, output_format):
+        check_output(path, [*read, *dictionary])
     renamed = _pairs(rename or (), "--rename takes old=new")
     names = read_dictionary(dictionary, case, renamed, _parts(parts or ()), initials or ())
     problems: list[Problem] = []

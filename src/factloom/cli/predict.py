@@ -1,16 +1,17 @@
 """`factloom predict`: documents in, the same documents with predicted relations or mentions out."""
 
 import itertools
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from factloom.cli.numbers import LARGEST
 from factloom.document import Document
-from factloom.errors import InputError, Place
+from factloom.errors import Place
+from factloom.files.output import check_output
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
     from factloom.pipeline import Pipeline
 
 
+Find = Callable[[list[Document]], list[Document]]
+
 JoinOption = Annotated[
     int | None,
     typer.Option(
         min=0,
+        max=LARGEST,
         help="Read documents that follow each other in FILE together, up to so many words. "
         "By default as in the model's training; 0: each alone.",
     ),
@@ -39,7 +43,8 @@ def predict(
         str | None, typer.Option(help="Such as docred-submission, where the name does not tell.")
     ] = None,
     batch_size: Annotated[
-        int, typer.Option(min=1, help="Documents given to the model, and held, at a time.")
+        int,
+        typer.Option(min=1, max=LARGEST, help="Documents given to the model, and held, at a time."),
     ] = 32,
     join_words: JoinOption = None,
     minimum_score: Annotated[
@@ -65,7 +70,7 @@ def predict(
             "--minimum-score leaves names out, which --unknown-below would mark as unknown: give "
             "one of them."
         )
-    check_writable(output)
+    check_output(output, [file])
     documents = formats.read(file, format)
     pipeline = factloom.load(model)
     find = partial(pipeline.sure, least=unknown_below) if unknown_below else pipeline
@@ -81,7 +86,7 @@ def predicted_documents(
     documents: Iterable[Document],
     batch_size: int,
     join_words: int | None = None,
-    find: Callable[[list[Document]], list[Document]] | None = None,
+    find: Find | None = None,
 ) -> Iterator[Document]:
     """The documents with what the model finds, a batch at a time; shows progress on stderr.
 
@@ -92,43 +97,59 @@ def predicted_documents(
     # What is known already is none of the model's business.
     asked = map(TASKS[pipeline.task].unlabelled, documents)
     words = pipeline.join_words if join_words is None else join_words
-    return in_batches(find or pipeline, asked, batch_size, words)
+    return in_batches(find or pipeline, asked, batch_size, words, needs=needs_of(pipeline))
+
+
+def needs_of(pipeline: "Pipeline") -> tuple[str, ...]:
+    """What documents must have for it; some of a file may have none, as people have found."""
+    from factloom.components import ROLES
+
+    return ROLES[pipeline.task].needs
 
 
 def in_batches(
-    find: Callable[[list[Document]], list[Document]],
+    find: Find,
     documents: Iterable[Document],
     batch_size: int,
     join_words: int,
     total: int | None = None,
+    needs: Collection[str] = (),
 ) -> Iterator[Document]:
-    """What `find` makes of the documents, so many at a time; shows progress on stderr."""
+    """What `find` makes of the documents, so many at a time; shows progress on stderr.
+
+    Documents that lack what it needs pass as they are; where all do, that is an error.
+    """
     from factloom.text.joining import join_documents
 
     with _progress() as progress:
         bar = progress.add_task("predicting", total=total)
-        groups = join_documents(documents, join_words)
+        groups = join_documents(_not_all_lacking(documents, needs), join_words)
         while batch := list(itertools.islice(groups, batch_size)):
-            found = find([group.document for group in batch])
+            found = _found_where_complete(find, [group.document for group in batch], needs)
             for group, document in zip(batch, found, strict=True):
                 yield from group.split(document)
                 progress.advance(bar, len(group.parts))
 
 
-def check_writable(path: Path, inputs: Iterable[str | Path] = ()) -> None:
-    """Raise now what would otherwise be raised after a long prediction, or never.
+def _found_where_complete(
+    find: Find, documents: list[Document], needs: Collection[str]
+) -> list[Document]:
+    from factloom.components import lacking
 
-    An output in the place of one of the `inputs` would be written without a word, and what stood
-    there be lost.
-    """
-    from factloom.formats.output import try_out
+    complete = [document for document in documents if lacking(document, needs) is None]
+    found = iter(find(complete) if complete else ())
+    return [next(found) if lacking(one, needs) is None else one for one in documents]
 
-    if path.is_dir() or not path.parent.is_dir():
-        raise InputError("output-name", Place(file=str(path)))
-    # A device, such as a terminal, may well be both.
-    if path.is_file() and os.path.realpath(path) in map(os.path.realpath, inputs):
-        raise InputError("output-is-input", Place(file=str(path)))
-    try_out(path)
+
+def _not_all_lacking(documents: Iterable[Document], needs: Collection[str]) -> Iterator[Document]:
+    from factloom.components import lack, lacking
+
+    missing: set[str | None] = set()
+    for document in documents:
+        missing.add(lacking(document, needs))
+        yield document
+    for part in missing if None not in missing else ():
+        raise lack(str(part), Place(file=document.source, document=document.id))
 
 
 def _progress() -> "Progress":

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factloom.cli.numbers import LARGEST
+from factloom.cli.printable import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from factloom.graph.asking import Answer
 
 _ROWS_AT_A_TIME = 200  # a table is printed when its widths are known, so not all at once
 
@@ -19,6 +24,13 @@ def query(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print SPARQL results as JSON, graphs as JSON-LD.")
     ] = False,
+    limit: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Rows at most.")] = None,
+    time_limit: Annotated[
+        float, typer.Option(min=0, help="Seconds after which it is given up; 0 is no limit.")
+    ] = 60,
+    memory_limit: Annotated[
+        int, typer.Option(min=0, max=LARGEST, help="Megabytes that it may take; 0 is no limit.")
+    ] = 2048,
 ) -> None:
     """Ask a store in SPARQL; prefixes such as wdt:, rdfs: and fl: are known.
 
@@ -26,27 +38,22 @@ def query(
     """
     import sys
 
-    from pyoxigraph import QueryBoolean, QuerySolutions
-
-    from factloom.errors import InputError, Place
-    from factloom.graph.sparql import QUERY_FAILURES
+    from factloom.graph.asking import Formats, Limits
     from factloom.graph.store import Store
 
     text = _standard_input() if sparql == "-" else sparql
-    with Store.open(store, must_exist=True) as graph:
-        answer = graph.query(text)
-        try:
-            if isinstance(answer, QueryBoolean) and not as_json:
-                typer.echo("yes" if answer else "no")
-            elif isinstance(answer, QuerySolutions) and not as_json and sys.stdout.isatty():
-                _print_tables(answer)
-            else:
-                _print_stream(answer, as_json)
-        except BrokenPipeError:  # the reader has seen enough
-            raise
-        except QUERY_FAILURES as error:
-            place = Place(file=str(store))
-            raise InputError("query-failed", place, detail=error) from None
+    limits = Limits(time_limit or None, memory_limit << 20 or None)
+    formats = Formats("json", "jsonld") if as_json else Formats("tsv", "ttl")
+    with (
+        Store.read(store) as graph,
+        graph.query(text, limit=limit, limits=limits, formats=formats) as answer,
+    ):
+        if answer.kind == "boolean" and not as_json:
+            typer.echo("yes" if answer else "no")
+        elif answer.kind == "solutions" and not as_json and sys.stdout.isatty():
+            _print_tables(answer)
+        else:
+            _print_stream(answer, as_json)
 
 
 def _standard_input() -> str:
@@ -54,32 +61,26 @@ def _standard_input() -> str:
     return typer.get_binary_stream("stdin").read().decode("utf-8", "surrogateescape")
 
 
-def _print_stream(answer: Any, as_json: bool) -> None:
+def _print_stream(answer: "Answer", as_json: bool) -> None:
     """Write the answer in a standard format, as it comes."""
-    from pyoxigraph import QueryResultsFormat, QueryTriples, RdfFormat, serialize
-
-    from factloom.graph.vocabulary import PREFIXES
-
     stream = typer.get_binary_stream("stdout")
-    if isinstance(answer, QueryTriples):
-        format = RdfFormat.JSON_LD if as_json else RdfFormat.TURTLE
-        serialize(answer, stream, format, prefixes=PREFIXES)
-    else:
-        answer.serialize(stream, QueryResultsFormat.JSON if as_json else QueryResultsFormat.TSV)
+    for piece in answer.pieces():
+        stream.write(piece)
+        stream.flush()
     if as_json:
         stream.write(b"\n")
 
 
-def _print_tables(answer: Any) -> None:
+def _print_tables(answer: "Answer") -> None:
     from factloom.cli.tables import make_console
 
     console = make_console()
-    names = [variable.value for variable in answer.variables]
-    for rows in _parts(answer):
+    names = answer.variables
+    for rows in _parts(iter(answer)):
         console.print(_table(names, rows))
 
 
-def _parts(answer: Any) -> Iterator[list[Any]]:
+def _parts(answer: Iterator[Any]) -> Iterator[list[Any]]:
     rows = list(islice(answer, _ROWS_AT_A_TIME))
     yield rows  # an empty answer has its header at least
     while rows := list(islice(answer, _ROWS_AT_A_TIME)):
@@ -107,9 +108,8 @@ def short(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, NamedNode):
-        text = str(getattr(value, "value", value))
-        return "".join(letter if letter.isprintable() else " " for letter in text)
+        return printable(str(getattr(value, "value", value)))
     for prefix, start in PREFIXES.items():
         if value.value.startswith(start):
-            return f"{prefix}:{value.value.removeprefix(start)}"
-    return str(value.value)
+            return printable(f"{prefix}:{value.value.removeprefix(start)}")
+    return printable(value.value)

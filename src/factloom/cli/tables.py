@@ -156,7 +156,7 @@ def evidence(document: Document, relation: Relation) -> Iterator[Text]:
                     start = len(_line(document.text[sentence.start : mention.start] + "x")) - 1
                     name = _line(document.text[mention.start : mention.end])
                     line.stylize(style, start, start + len(name))
-        yield Text.assemble((f"[{index}] ", QUIET), line)
+        yield Text.assemble((f"[{index + 1}] ", QUIET), line)  # people count from 1
 
 
 def reasons(document: Document, relation: Relation, names: Mapping[str, str]) -> Iterator[Text]:

@@ -24,7 +24,7 @@ def train(
     ] = False,
 ) -> None:
     """Train a model by a recipe, fit its scores, and measure it."""
-    from factloom.recipe import read_recipe
+    from factloom.training.recipe import read_recipe
 
     settings = read_recipe(recipe, set_ or ())
 

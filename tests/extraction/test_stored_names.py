@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("pyoxigraph")
 
-from factloom.cli.stored_names import with_stored_ids
 from factloom.document import Document
+from factloom.extraction.stored_names import with_stored_ids
 from factloom.formats.gathering import Gathered, Problem, gather_files
 from factloom.graph.store import IngestReport, Store
 

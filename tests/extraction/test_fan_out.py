@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from factloom import formats
-from factloom.cli import fan_out as module
-from factloom.cli.fan_out import fan_out
 from factloom.document import Document
+from factloom.extraction.fan_out import AHEAD, fan_out
 
 
 def documents(count: int) -> list[Document]:
@@ -48,7 +47,7 @@ def test_no_writer_falls_far_behind() -> None:
 
     fan_out(source(), [slow, Collecting()])
     assert len(behind) == 200
-    assert max(behind) <= module.AHEAD + 2  # one is on its way in, one on its way out
+    assert max(behind) <= AHEAD + 2  # one is on its way in, one on its way out
 
 
 def test_an_error_of_the_source_leaves_no_file_behind(tmp_path: Path) -> None:

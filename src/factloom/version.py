@@ -1,0 +1,3 @@
+"""Which factloom this is."""
+
+VERSION = "0.1.0"
