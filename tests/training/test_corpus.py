@@ -94,3 +94,23 @@ def test_pronouns_and_nominals_are_not_learned(recipe: Recipe, tmp_path: Path) -
     assert [document.mention_text(index) for index in range(2)] == ["Ada Brook", "Oslo"]
     assert len(document.mentions) == 2
     assert [(r.head, r.tail, r.type) for r in document.relations] == [(0, 1, "P19")]
+
+
+def test_a_relation_that_no_document_of_a_training_file_has_is_unknown_there_on_request(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    kind = profiles[0].relations[0].type
+    few = [
+        document.replace(relations=tuple(r for r in document.relations if r.type == kind))
+        for document in profiles[:2]
+    ]
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    formats.write(profiles[2:4], whole)
+    formats.write(few, part)
+    asked = changed(recipe, data={"train": [str(whole), str(part)], "relations_by_file": True})
+    types = {relation.type for document in profiles[2:4] for relation in document.relations}
+    assert [document.annotated for document in read_corpus(asked).train] == [
+        tuple(sorted(types))
+    ] * 2 + [(kind,)] * 2
+    silent = changed(recipe, data={"train": [str(whole), str(part)]})
+    assert [document.annotated for document in read_corpus(silent).train] == [None] * 4

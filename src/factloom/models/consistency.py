@@ -47,10 +47,10 @@ class Consistency(BaseModel):
 
 
 def learn_consistency(documents: Iterable[Document]) -> Consistency:
-    """The rules that the relations keep in documents that are annotated in full."""
+    """The rules that the relations keep in documents that are annotated for whole types of them."""
     seen = _Seen()
     for document in documents:
-        if document.annotated is None and not document.unknown:
+        if document.annotated != () and not document.unknown:
             seen.add(document)
     return seen.rules()
 

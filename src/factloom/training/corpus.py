@@ -32,7 +32,7 @@ class Corpus:
 
 
 def read_corpus(recipe: Recipe) -> Corpus:
-    train = _read_all(recipe.data.train, recipe.data)
+    train = _read_train(recipe.data)
     development = _read_all(recipe.data.development, recipe.data)
     if recipe.data.hold_out:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
@@ -48,6 +48,22 @@ def read_corpus(recipe: Recipe) -> Corpus:
     if recipe.data.other_passages:
         train = with_other_passages(train, recipe.data.other_passages)
     return Corpus(train, development, report, train_facts)
+
+
+def _read_train(data: DataRecipe) -> list[Document]:
+    """The documents of `train`, each annotated for the relations of its file if those differ."""
+    if not data.relations_by_file:
+        return _read_all(data.train, data)
+    return [document for path in data.train for document in _for_its_types(_read_all([path], data))]
+
+
+def _for_its_types(documents: list[Document]) -> list[Document]:
+    """The documents of a file, with the relations that none of them has as unknown."""
+    types = tuple(sorted({relation.type for d in documents for relation in d.relations}))
+    return [
+        document if document.annotated is not None else document.replace(annotated=types)
+        for document in documents
+    ]
 
 
 def _others(paths: Sequence[str], data: DataRecipe, *known: Iterable[Document]) -> list[Document]:

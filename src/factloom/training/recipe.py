@@ -77,6 +77,11 @@ class DataRecipe(RecipePart):
         description="Further files to train on, whose relations hold but are not all: others are "
         "unknown, or completed by the models of [completion]. Texts as above are left out.",
     )
+    relations_by_file: bool = Field(
+        False,
+        description="Whether a relation that no document of a training file has is unknown there, "
+        "rather than absent: files of unlike relations can then teach one model.",
+    )
     development: list[str] = Field(
         [], description="Files that choose the best epoch and fit thresholds and temperature."
     )
