@@ -1,5 +1,6 @@
 """Two processes train as one with twice the batch."""
 
+import atexit
 import json
 import os
 import socket
@@ -13,6 +14,7 @@ import torch
 from toy_model import ToyModel, last_weights, toy_examples, toy_settings
 
 from factloom.errors import RecipeError
+from factloom.training.processes import leave_group
 from factloom.training.trainer import Trainer
 
 PROGRAM = Path(launched_training.__file__)
@@ -83,3 +85,14 @@ def test_a_launcher_that_starts_one_process_instead_of_many_is_an_error(
     monkeypatch.setenv("MASTER_PORT", "29500")
     with pytest.raises(RecipeError, match="only one"):
         Trainer(ToyModel(), toy_examples(2), toy_settings(), tmp_path)
+
+
+def test_the_group_of_processes_is_left_once_at_the_end_of_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[object] = []
+    monkeypatch.setattr(atexit, "register", left.append)
+    monkeypatch.setattr(atexit, "unregister", lambda call: left.remove(call) if left else None)
+    for name in ("first", "second"):
+        Trainer(ToyModel(), toy_examples(2), toy_settings(), tmp_path / name)
+    assert left == [leave_group]

@@ -1,5 +1,7 @@
 """One process or many: how `accelerate` is set up, and what processes tell each other."""
 
+import atexit
+import gc
 import os
 from collections.abc import Mapping
 from datetime import timedelta
@@ -35,6 +37,8 @@ def make_accelerator(mixed_precision: str) -> Accelerator:
     # Unless told that this is a CPU, accelerate leaves processes on a CPU without a group.
     on_cpu = parse_flag_from_env("ACCELERATE_USE_CPU") or not torch.accelerator.is_available()
     device = PartialState(cpu=on_cpu, **group.to_kwargs()).device
+    atexit.unregister(leave_group)
+    atexit.register(leave_group)
     # A second training in one Python process may compute in another precision than the first.
     AcceleratorState._reset_state()
     return Accelerator(
@@ -44,6 +48,17 @@ def make_accelerator(mixed_precision: str) -> Accelerator:
         # A model may have weights without a part in the loss, such as an encoder's pooler.
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
     )
+
+
+def leave_group() -> None:
+    """End the group of processes before the interpreter ends.
+
+    Its threads would else be at work in a dying interpreter, which now and then aborts the process,
+    and a launcher takes that for a failure of all. What was trained in the group holds it, and
+    holds itself in circles: so these are collected first.
+    """
+    gc.collect()
+    PartialState().destroy_process_group()
 
 
 def _refuse_lonely_process(environment: Mapping[str, str]) -> None:

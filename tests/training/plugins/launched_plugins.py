@@ -36,5 +36,4 @@ def train_all(output: Path, batch_size: int) -> None:
 if __name__ == "__main__":
     reporting.draw_curves = lambda *_: None  # it takes longer than all the rest
     train_all(Path(sys.argv[1]), int(sys.argv[2]))
-    # else its threads may still be at work when the interpreter ends, which aborts the process
-    PartialState().destroy_process_group()
+    PartialState().wait_for_everyone()  # nobody leaves while another is at work
