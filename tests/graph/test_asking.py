@@ -150,6 +150,8 @@ def test_an_interrupt_is_heard(store: Store, tmp_path: Path, select: str) -> Non
             stdout=output,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            # a shell lets what it runs in the background ignore interrupts, and that is inherited
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         while not children(process.pid):  # it has not asked yet
             time.sleep(0.01)
