@@ -16,6 +16,7 @@ from factloom.models.storage import load
 from factloom.text.dictionary import Dictionary, mark, read_dictionary
 from factloom.text.joining import join_documents
 from factloom.text.other_passages import with_other_passages
+from factloom.text.relation_names import RELATION_NAMES
 from factloom.text.tags import UNKNOWN_TYPE
 from factloom.training.completion import Relate, complete
 from factloom.training.recipe import DataRecipe, DictionaryRecipe, Recipe, TeacherRecipe
@@ -140,12 +141,14 @@ def _read_all(paths: Sequence[str], data: DataRecipe) -> list[Document]:
 
 
 def relation_names(recipe: Recipe) -> dict[str, str]:
+    """The names that the recipe's file gives, and those that factloom knows beside them."""
     if recipe.data.relation_names is None:
         return {}
     path = Path(data_path(recipe.data.relation_names))
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
-        return {str(relation): str(name) for relation, name in names.items()}
+        given = {str(relation): str(name) for relation, name in names.items()}
+        return {**RELATION_NAMES, **given}
     except (OSError, ValueError, AttributeError) as error:  # no file, no JSON, no object
         detail = f"data.relation_names: {error}"
         raise RecipeError("recipe-setting", Place(file=str(path)), detail=detail) from error
