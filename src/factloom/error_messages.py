@@ -870,6 +870,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "tokens, or cannot be told which tokens see which",
         "Choose one of these families: {families}.",
     ),
+    "no-decoder": (
+        "an encoder of the family {family!r} cannot be joined to a decoder: its layers do not read "
+        "the states of others, or it has relative positions",
+        "Choose one of these families: {families}; or an objective without a decoder.",
+    ),
     "head-not-trained": (
         "the model has no trained head that says tokens",
         "Pretrain it with `factloom pretrain`, or name a model that fills masks.",
