@@ -93,16 +93,33 @@ def test_a_decoder_writes_as_the_page_says(
         training={"steps": 2, "learning_rates": {"": 1e-3}},
     )
     pretrain(recipe, Path("runs/writer"), skipped=lambda problem: print(problem.error))
-    (block, _) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    (_, block, _) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
     exec(compile(block, "docs/pretraining.md", "exec"), {})
     assert "[CLS]" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("notes")
+def test_a_memory_is_carried_on_as_the_page_says(
+    tiny_encoder_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = PretrainRecipe(
+        objective={"kind": "causal"},
+        encoder={"name": str(tiny_encoder_path), "window": 16},
+        network={"layers": 2, "width": 16, "heads": 2, "memory": 16},
+        data={"text": ["notes/"], "hold_out": 0.1},
+        training={"steps": 2, "learning_rates": {"": 1e-3}},
+    )
+    pretrain(recipe, Path("runs/xl"), skipped=lambda problem: print(problem.error))
+    (block, _, _) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    exec(compile(block, "docs/pretraining.md", "exec"), {})
+    assert "topk" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("notes")
 def test_the_code_runs(
     tiny_encoder_path: Path,
 ) -> None:
-    (_, block) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    (_, _, block) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
     names: dict[str, Any] = {}
     code = block.replace("all-MiniLM-L6-v2", str(tiny_encoder_path))
     exec(compile(code, "docs/pretraining.md", "exec"), names)

@@ -44,6 +44,7 @@ from factloom.encoders.special_tokens import (
     around_text,
     around_text_with_question,
 )
+from factloom.encoders.transformer_xl import TransformerXLConfig  # noqa: F401 - so that it is known
 from factloom.encoders.windows import TokenIds, batch_windows
 from factloom.errors import ModelError, Place
 from factloom.modules.windows import WindowBatch, merge_rows, merge_states
