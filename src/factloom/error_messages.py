@@ -870,6 +870,24 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "tokens, or cannot be told which tokens see which",
         "Choose one of these families: {families}.",
     ),
+    "memory-alone": (
+        "a network with a memory has neither shared layers nor small embeddings nor a limit of "
+        "relative positions",
+        "Leave out network.memory, or shared_layers, embedding_width and relative_positions.",
+    ),
+    "memory-only-causal": (
+        "a network with a memory reads from left to right: it cannot learn by {kind!r}",
+        'Choose objective.kind = "causal", or a network without a memory.',
+    ),
+    "memory-without-weights": (
+        "a network with a memory reads texts in their order, each once a pass",
+        "Leave out data.weights; name a text twice to have it read twice.",
+    ),
+    "no-decoder": (
+        "an encoder of the family {family!r} cannot be joined to a decoder: its layers do not read "
+        "the states of others, or it has relative positions",
+        "Choose one of these families: {families}; or an objective without a decoder.",
+    ),
     "head-not-trained": (
         "the model has no trained head that says tokens",
         "Pretrain it with `factloom pretrain`, or name a model that fills masks.",

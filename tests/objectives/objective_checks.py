@@ -14,9 +14,10 @@ from factloom.document import Document, Mention
 from factloom.encoders.encoder import Encoder
 from factloom.objectives import Corrupted, Objective, Stretch
 from factloom.objectives.batch import lay_out
-from factloom.objectives.corpus import marks_of
+from factloom.objectives.corpus import SENTENCE, WORD, marks_of
 from factloom.objectives.packing import TextExample
 from factloom.objectives.pretraining import Pretraining, load_pretraining
+from factloom.objectives.vocabulary import Vocabulary
 from factloom.text.sentences import find_sentences
 
 NAMES = ("Mara Velden", "Halden College")
@@ -189,6 +190,21 @@ def check_nothing_leaks(model: Pretraining, stretch: Stretch, sees: Sees, draws:
             felt[:, token] = (after != before).numpy()  # what is not seen has no part at all
         assert not (felt & ~expected).any(), "seen, and should not be"
         assert not (expected & ~felt).any(), "not seen, and should be"
+
+
+def distinct_stretch(vocabulary: Vocabulary, tokens: int = 24) -> Stretch:
+    """No token twice, four sentences: what is seen can be told from the tokens alone."""
+    marks = np.full(tokens, WORD, np.uint8)
+    marks[:: tokens // 4] |= SENTENCE
+    return Stretch(randomness(7).permutation(vocabulary.ordinary)[:tokens], marks)
+
+
+def read_or_written(stretch: Stretch, corrupted: Corrupted) -> np.ndarray:
+    """With a decoder, of a text without repetitions: what is read, and what is written before."""
+    assert corrupted.written is not None
+    written = corrupted.written.tokens
+    rows = [np.concatenate([corrupted.tokens, written[: n + 1]]) for n in corrupted.slots]
+    return np.array([np.isin(stretch.ids, row) for row in rows])
 
 
 def hidden_tokens(stretch: Stretch, corrupted: Corrupted, before: int = 1) -> np.ndarray:

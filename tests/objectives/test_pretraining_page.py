@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from factloom.objectives import objective_kinds, objective_settings
+from factloom.training.pretraining import pretrain
 from factloom.training.text_recipe import (
     NetworkRecipe,
     PretrainRecipe,
@@ -72,14 +73,53 @@ def test_the_recipes_that_are_named_are_there() -> None:
         assert (Path(__file__).parents[2] / path).exists()
 
 
-def test_the_code_runs(
-    tiny_encoder_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some texts in the folder that the page speaks of."""
     monkeypatch.chdir(tmp_path)
     Path("notes").mkdir()
     for number in range(12):
         Path(f"notes/{number}.txt").write_text("She was born in Torvik and studied there. " * 8)
-    (block,) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+
+
+@pytest.mark.usefixtures("notes")
+def test_a_decoder_writes_as_the_page_says(
+    tiny_encoder_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = PretrainRecipe(
+        objective={"kind": "t5"},
+        encoder={"name": str(tiny_encoder_path), "window": 32},
+        data={"text": ["notes/"], "hold_out": 0.1},
+        training={"steps": 2, "learning_rates": {"": 1e-3}},
+    )
+    pretrain(recipe, Path("runs/writer"), skipped=lambda problem: print(problem.error))
+    (_, block, _) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    exec(compile(block, "docs/pretraining.md", "exec"), {})
+    assert "[CLS]" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("notes")
+def test_a_memory_is_carried_on_as_the_page_says(
+    tiny_encoder_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = PretrainRecipe(
+        objective={"kind": "causal"},
+        encoder={"name": str(tiny_encoder_path), "window": 16},
+        network={"layers": 2, "width": 16, "heads": 2, "memory": 16},
+        data={"text": ["notes/"], "hold_out": 0.1},
+        training={"steps": 2, "learning_rates": {"": 1e-3}},
+    )
+    pretrain(recipe, Path("runs/xl"), skipped=lambda problem: print(problem.error))
+    (block, _, _) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    exec(compile(block, "docs/pretraining.md", "exec"), {})
+    assert "topk" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("notes")
+def test_the_code_runs(
+    tiny_encoder_path: Path,
+) -> None:
+    (_, _, block) = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
     names: dict[str, Any] = {}
     code = block.replace("all-MiniLM-L6-v2", str(tiny_encoder_path))
     exec(compile(code, "docs/pretraining.md", "exec"), names)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from factloom.cli.train import OutputOption, SetOption, score_lines
+from factloom.cli.train import OutputOption, SetOption, output_of, score_lines
 
 
 def adapt(
@@ -28,7 +28,7 @@ def adapt(
 
     from factloom.training.adaptive_dictionary import AdaptiveDictionary
 
-    target = output or Path("runs") / recipe.stem
+    target = output_of(recipe, output)
     loop = AdaptiveDictionary(settings, target, resume=resume, pause=pause, recipe_name=str(recipe))
     results = loop.run()
     console = Console()

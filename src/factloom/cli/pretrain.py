@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from factloom.cli.train import OutputOption, SetOption
+from factloom.cli.train import OutputOption, ResumeOption, SetOption, output_of
 
 if TYPE_CHECKING:
     from factloom.formats.gathering import Problem
@@ -15,9 +15,7 @@ def pretrain(
     recipe: Annotated[Path, typer.Argument(help="A TOML recipe with an [objective].")],
     set_: SetOption = None,
     output: OutputOption = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the last checkpoint in the output.")
-    ] = False,
+    resume: ResumeOption = False,
 ) -> None:
     """Let an encoder read plain text; any recipe can then begin with what comes out."""
     from factloom.training.recipe import read_settings
@@ -27,7 +25,7 @@ def pretrain(
 
     from factloom.training.pretraining import pretrain as run
 
-    target = output or Path("runs") / recipe.stem
+    target = output_of(recipe, output)
     name = str(recipe)
     results = run(settings, target, resume=resume, recipe_name=name, skipped=_tell)
     if not results:  # another process reports

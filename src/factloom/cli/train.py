@@ -14,14 +14,16 @@ OutputOption = Annotated[
     Path | None, typer.Option(help="Where to write; runs/<name of the recipe> by default.")
 ]
 
+ResumeOption = Annotated[
+    bool, typer.Option("--resume", help="Go on from the last checkpoint in the output.")
+]
+
 
 def train(
     recipe: Annotated[Path, typer.Argument(help="A TOML recipe, such as those in configs/.")],
     set_: SetOption = None,
     output: OutputOption = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the last checkpoint in the output.")
-    ] = False,
+    resume: ResumeOption = False,
 ) -> None:
     """Train a model by a recipe, fit its scores, and measure it."""
     from factloom.training.recipe import read_recipe
@@ -32,7 +34,7 @@ def train(
 
     from factloom.training.run import train_recipe
 
-    target = output or Path("runs") / recipe.stem
+    target = output_of(recipe, output)
     results = train_recipe(settings, target, resume=resume, recipe_name=str(recipe))
     if not results:  # another process reports
         return
@@ -40,6 +42,11 @@ def train(
     for line in score_lines(results):
         console.print(line, highlight=False, soft_wrap=True)
     console.print(f"model: {target / 'best'}", highlight=False, soft_wrap=True)
+
+
+def output_of(recipe: Path, output: Path | None) -> Path:
+    """Where to write: what was said, else a folder that is called as the recipe."""
+    return output or Path("runs") / recipe.stem
 
 
 def score_lines(results: Mapping[str, Any]) -> Iterator[str]:

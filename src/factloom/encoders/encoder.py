@@ -44,6 +44,7 @@ from factloom.encoders.special_tokens import (
     around_text,
     around_text_with_question,
 )
+from factloom.encoders.transformer_xl import TransformerXLConfig  # noqa: F401 - so that it is known
 from factloom.encoders.windows import TokenIds, batch_windows
 from factloom.errors import ModelError, Place
 from factloom.modules.windows import WindowBatch, merge_rows, merge_states
@@ -298,8 +299,13 @@ class Encoder(nn.Module):
         reading = self.read(windows)
         return Encoded(reading.states, reading.attention(windows))
 
+    @property
+    def first_position(self) -> int:
+        """The number of the first position; families such as RoBERTa do not begin with 0."""
+        return _first_position(self.backbone)
+
     def _inputs(self, windows: WindowBatch) -> dict[str, Tensor]:
-        return _inputs(windows, _first_position(self.backbone))
+        return _inputs(windows, self.first_position)
 
     def _adding(self, windows: WindowBatch, added: Tensor | None) -> AbstractContextManager[None]:
         if added is None:

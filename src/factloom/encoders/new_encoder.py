@@ -4,7 +4,8 @@
 
 Devlin et al.: BERT, NAACL 2019, arXiv 1810.04805. With shared layers or embeddings that are smaller
 than states it is one of ALBERT's family: Lan et al., ICLR 2020, arXiv 1909.11942. With relative
-positions it is NEZHA's network (modules/relative_positions.py).
+positions it is NEZHA's network (modules/relative_positions.py), with a memory Transformer-XL's
+(encoders/transformer_xl.py).
 """
 
 from typing import Any
@@ -13,6 +14,7 @@ from transformers import AlbertConfig, AutoTokenizer, BertConfig
 
 from factloom.encoders.encoder import Encoder, quiet
 from factloom.encoders.pretrained import refuse_code, resolve
+from factloom.encoders.transformer_xl import TransformerXLConfig
 from factloom.errors import ModelError, Place
 
 
@@ -25,6 +27,8 @@ def new_encoder(
     embedding_width: int | None = None,
     shared_layers: bool = False,
     relative_positions: int | None = None,
+    memory: int | None = None,
+    evaluation_memory: int | None = None,
     positions: int = 512,
     **options: Any,
 ) -> Encoder:
@@ -49,7 +53,14 @@ def new_encoder(
     if relative_positions:
         sizes["relative_positions"] = relative_positions
     config: Any
-    if shared_layers or embedding_width:
+    if memory:
+        if shared_layers or embedding_width or relative_positions:
+            raise ModelError("memory-alone", Place(part="network"))
+        del sizes["max_position_embeddings"]  # it knows distances, however far
+        config = TransformerXLConfig(
+            **sizes, memory=memory, evaluation_memory=evaluation_memory or memory
+        )
+    elif shared_layers or embedding_width:
         groups = 1 if shared_layers else layers
         config = AlbertConfig(
             **sizes, embedding_size=embedding_width or width, num_hidden_groups=groups

@@ -6,6 +6,8 @@ same (network.py), the data too (corpus.py, packing.py), and the trainer is ever
     corrupt(stretch, randomness) -> Corrupted     tokens in, positions, who sees whom, targets
     losses(network, batch) -> Losses              of many of these, laid out by batch.py
 
+Objectives that let a text be written join a decoder to the network (decoder.py, rewriting.py).
+
 A new objective is a file in this folder, say `mine.py`, whose last line is
 
     OBJECTIVE, SETTINGS = Mine, MineSettings
@@ -49,11 +51,19 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """What a decoder has written so far; each sees those in front, and all that is read."""
+
+    tokens: Integers  # (m,)
+    positions: Integers  # (m,)
+
+
+@dataclass(frozen=True, slots=True)
 class Corrupted:
     """What a network gets of a stretch, and what it has to say: n slots, k targets.
 
     `along` are further numbers of each slot, `beside` further slots of each target, by names that
-    the objective's loss knows.
+    the objective's loss knows. Where something is written, targets are asked for there.
     """
 
     tokens: Integers  # (n,)
@@ -63,6 +73,7 @@ class Corrupted:
     visible: Booleans | None = None  # (n, n) row sees column; None: all see all
     types: Integers | None = None  # (n,) segments; None: all of the first
     label: int | None = None  # of the whole, to be told from the first slot
+    written: Written | None = None  # for objectives with a decoder; `slots` are then among these
     along: Mapping[str, Integers] = field(default_factory=dict)  # (n,) each
     beside: Mapping[str, Integers] = field(default_factory=dict)  # (k,) each
 

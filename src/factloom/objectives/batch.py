@@ -3,6 +3,9 @@
 Stretches of a window stand in one row behind each other. Each sees itself alone, and its positions
 begin anew. Where a row has one stretch that sees all of itself there is no matrix of who sees whom,
 and the fused kernel of an encoder is at its fastest.
+
+What a decoder writes for them stands in rows of its own, in the same order: each of its slots sees
+those in front of it, and all of the encoder's, of its own stretch.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +19,7 @@ from torch import Tensor
 
 from factloom.modules.devices import moved
 from factloom.modules.windows import WindowBatch
-from factloom.objectives import Corrupted, Integers
+from factloom.objectives import Corrupted, Integers, Written
 
 
 class NamedTensors(dict[str, Tensor]):
@@ -44,10 +47,27 @@ class Losses:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenBatch:
+    """What a decoder reads, and who sees whom."""
+
+    tokens: Tensor  # (rows, length)
+    positions: Tensor  # (rows, length)
+    sees: Tensor  # (rows, length, length) slots of the decoder
+    sees_read: Tensor  # (rows, length, length of what is read) slots of the encoder
+
+    def to(self, device: Any) -> Self:
+        return moved(self, device)
+
+
+@dataclass(frozen=True, slots=True)
 class TextBatch:
-    """Rows of slots, and targets among them; slots are counted through all rows."""
+    """Rows of slots, and targets among them; slots are counted through all rows.
+
+    Where something is written, the slots of targets are those of the decoder.
+    """
 
     windows: WindowBatch
+    written: WrittenBatch | None
     slots: Tensor  # (targets,)
     wanted: Tensor  # (targets,) token ids
     stretch: Tensor  # (targets,) the stretch of each
@@ -73,24 +93,18 @@ class TextBatch:
 
 def lay_out(rows: Sequence[Sequence[Corrupted]], padding: int) -> TextBatch:
     """Put the stretches of each row behind each other, and rows below each other."""
-    length = max(sum(len(piece.tokens) for piece in row) for row in rows)
     flat = [piece for row in rows for piece in row]
-    starts = [
-        number * length + start
-        for number, row in enumerate(rows)
-        for start in np.cumsum([0, *(len(piece.tokens) for piece in row)])[:-1]
-    ]  # (stretches,) where each begins, counted through all rows
+    read = _Rows([[len(piece.tokens) for piece in row] for row in rows])
 
     def laid(values: Callable[[Corrupted], NDArray[Any] | None], empty: int) -> Integers:
-        table = np.full(len(rows) * length, empty, np.int64)
-        for start, piece in zip(starts, flat, strict=True):
-            found = values(piece)
-            table[start : start + len(piece.tokens)] = 0 if found is None else found
-        return table.reshape(len(rows), length)
+        return read.laid([values(piece) for piece in flat], empty)
 
-    tokens = laid(lambda piece: piece.tokens, padding)
-    owners = iter(range(len(flat)))
-    owner = laid(lambda piece: np.full(len(piece.tokens), next(owners)), -1)
+    tokens, owner = laid(lambda piece: piece.tokens, padding), read.owner()
+    texts = [[piece.written for piece in row if piece.written is not None] for row in rows]
+    asked, written = read, None
+    if any(texts):
+        asked = _Rows([[len(text.tokens) for text in row] for row in texts])
+        written = _written([text for row in texts for text in row], asked, owner, padding)
     typed = any(piece.types is not None for piece in flat)
     placed = any(piece.positions is not None for piece in flat) or len(flat) > len(rows)
     counts = [len(piece.slots) for piece in flat]
@@ -100,12 +114,13 @@ def lay_out(rows: Sequence[Sequence[Corrupted]], padding: int) -> TextBatch:
             owner >= 0,
             laid(lambda piece: piece.types, 0) if typed else None,
             laid(_positions, 0) if placed else None,
-            _visible(rows, length),
+            _visible(rows, read.length),
         ),
-        slots=_joined([piece.slots + start for start, piece in zip(starts, flat, strict=True)]),
+        written=written,
+        slots=_joined([p.slots + start for start, p in zip(asked.starts, flat, strict=True)]),
         wanted=_joined([piece.wanted for piece in flat]),
         stretch=torch.from_numpy(np.repeat(np.arange(len(flat)), counts)),
-        first=torch.tensor(starts, dtype=torch.int64),
+        first=torch.tensor(read.starts, dtype=torch.int64),
         labels=torch.tensor([-1 if piece.label is None else piece.label for piece in flat]),
         owner=torch.from_numpy(owner),
         along=NamedTensors(
@@ -113,10 +128,45 @@ def lay_out(rows: Sequence[Sequence[Corrupted]], padding: int) -> TextBatch:
         ),
         beside=NamedTensors(
             {
-                name: _joined([p.beside[name] + s for s, p in zip(starts, flat, strict=True)])
+                name: _joined([p.beside[name] + s for s, p in zip(asked.starts, flat, strict=True)])
                 for name in flat[0].beside
             }
         ),
+    )
+
+
+class _Rows:
+    """Where the pieces of each row stand, whose lengths are given."""
+
+    def __init__(self, rows: Sequence[Sequence[int]]) -> None:
+        self.count, self.length = len(rows), max(map(sum, rows))
+        self.lengths = [length for row in rows for length in row]
+        self.starts = [
+            number * self.length + int(start)
+            for number, row in enumerate(rows)
+            for start in np.cumsum([0, *row])[:-1]
+        ]  # (pieces,) where each begins, counted through all rows
+
+    def laid(self, values: Sequence[NDArray[Any] | int | None], empty: int) -> Integers:
+        """(rows, length) the numbers of each piece at its place; 0 for None."""
+        table = np.full(self.count * self.length, empty, np.int64)
+        for start, length, found in zip(self.starts, self.lengths, values, strict=True):
+            table[start : start + length] = 0 if found is None else found
+        return table.reshape(self.count, self.length)
+
+    def owner(self) -> Integers:
+        """(rows, length) the piece of each slot; -1 for padding."""
+        return self.laid(list(range(len(self.starts))), -1)
+
+
+def _written(texts: Sequence[Written], places: _Rows, read: Integers, padding: int) -> WrittenBatch:
+    """`read` (rows, length) are the stretches that the encoder's slots are of."""
+    owner = places.owner()
+    return WrittenBatch(
+        tokens=torch.from_numpy(places.laid([text.tokens for text in texts], padding)),
+        positions=torch.from_numpy(places.laid([text.positions for text in texts], 0)),
+        sees=torch.from_numpy(np.tril(owner[:, :, None] == owner[:, None, :])),
+        sees_read=torch.from_numpy(owner[:, :, None] == read[:, None, :]),
     )
 
 

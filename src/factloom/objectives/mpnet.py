@@ -23,54 +23,36 @@ ten of them its own token.
 """
 
 import numpy as np
-from torch import nn
 
-from factloom.objectives import Corrupted, Stretch
-from factloom.objectives.batch import Losses, TextBatch
-from factloom.objectives.masking import budget_of, told_tokens
+from factloom.objectives import Corrupted
 from factloom.objectives.network import Network
-from factloom.objectives.orders import OrderedText, OrderSettings, content_sees
+from factloom.objectives.orders import OrderedText, OrderedTokens, OrderSettings, content_sees
 from factloom.objectives.vocabulary import Vocabulary
 
 
-class Mpnet(nn.Module):
-    """Tokens in any order, all places known."""
-
-    pairs, says_tokens, fills = False, True, True
-
-    def __init__(
-        self, settings: OrderSettings, vocabulary: Vocabulary, network: Network | None = None
-    ) -> None:
-        del network  # no further layers
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
-
-    def slots(self, tokens: int) -> int:
-        told = budget_of(tokens, self.settings.rate)
-        return tokens + self.vocabulary.special_count + 2 * told
-
-    def corrupt(self, stretch: Stretch, randomness: np.random.Generator) -> Corrupted:
-        vocabulary, count = self.vocabulary, budget_of(len(stretch.ids), self.settings.rate)
-        text = OrderedText.draw(stretch.ids, count, vocabulary, randomness)
-        ranks, told, length = text.ranks, text.told, len(text.tokens)
-        masks, queries = slice(length, length + count), slice(length + count, None)
-        coming = np.arange(1, count + 1)  # the ranks of masks and queries
-        visible = np.eye(length + 2 * count, dtype=bool)
-        visible[:length, :length] = content_sees(ranks)
-        visible[:length, masks] = coming[None, :] > ranks[:, None]
-        visible[masks, :length], visible[masks, masks] = ranks == 0, True
-        visible[queries, :length] = ranks[None, :] < coming[:, None]
-        visible[queries, masks] = coming[None, :] >= coming[:, None]
-        return Corrupted(
-            tokens=np.concatenate([text.tokens, np.full(2 * count, vocabulary.mask)]),
-            slots=np.arange(length + count, length + 2 * count),
-            wanted=text.tokens[told],
-            positions=np.concatenate([np.arange(length), told, told]),
-            visible=visible,
-        )
-
-    def losses(self, network: Network, batch: TextBatch) -> Losses:
-        return told_tokens(network, batch)
+def ask_from_tokens_and_masks(text: OrderedText, mask: int) -> Corrupted:
+    """Behind the text a mask, and behind the masks a query, for each token that is told."""
+    ranks, told, length, count = text.ranks, text.told, len(text.tokens), len(text.told)
+    masks, queries = slice(length, length + count), slice(length + count, None)
+    coming = np.arange(1, count + 1)  # the ranks of masks and queries
+    visible = np.eye(length + 2 * count, dtype=bool)
+    visible[:length, :length] = content_sees(ranks)
+    visible[:length, masks] = coming[None, :] > ranks[:, None]
+    visible[masks, :length], visible[masks, masks] = ranks == 0, True
+    visible[queries, :length] = ranks[None, :] < coming[:, None]
+    visible[queries, masks] = coming[None, :] >= coming[:, None]
+    return Corrupted(
+        tokens=np.concatenate([text.tokens, np.full(2 * count, mask)]),
+        slots=np.arange(length + count, length + 2 * count),
+        wanted=text.tokens[told],
+        positions=np.concatenate([np.arange(length), told, told]),
+        visible=visible,
+    )
 
 
-OBJECTIVE, SETTINGS = Mpnet, OrderSettings
+def mpnet(settings: OrderSettings, vocabulary: Vocabulary, network: Network) -> OrderedTokens:  # noqa: ARG001
+    """The objective."""
+    return OrderedTokens(settings, vocabulary, ask_from_tokens_and_masks, behind=2)
+
+
+OBJECTIVE, SETTINGS = mpnet, OrderSettings

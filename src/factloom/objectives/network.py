@@ -157,6 +157,16 @@ class Network(nn.Module):
         logits = self.logits(states.index_select(0, slots))
         return functional.cross_entropy(logits, wanted, reduction="none")
 
+    def grow(self) -> None:
+        """Have an embedding for each token of the tokenizer, also for those added since."""
+        backbone, size = cast(Any, self.encoder.backbone), len(self.encoder.tokenizer)
+        if size <= len(self.embeddings):
+            return
+        with quiet():
+            backbone.resize_token_embeddings(size)  # the new ones are drawn like the old ones
+        more = size - len(self.head.bias)
+        self.head.bias = nn.Parameter(functional.pad(self.head.bias.detach(), (0, more)))
+
     def save(self, directory: Path, with_head: bool = True) -> None:
         """An ordinary Hugging Face folder: configuration, weights, tokenizer."""
         backbone = cast(Any, self.encoder.backbone)
@@ -165,8 +175,12 @@ class Network(nn.Module):
             with quiet():
                 backbone.save_pretrained(directory)
             return
+        self.save_with_head(backbone, AutoModelForMaskedLM, directory)
+
+    def save_with_head(self, backbone: Any, family: Any, directory: Path) -> None:
+        """Layers of the encoder's family with the network's head, as one of Hugging Face's."""
         with quiet(), torch.random.fork_rng():  # what is drawn here is replaced
-            whole = AutoModelForMaskedLM.from_config(backbone.config)
+            whole = family.from_config(backbone.config)
         weights = {
             f"{whole.base_model_prefix}.{name}": value
             for name, value in backbone.state_dict().items()

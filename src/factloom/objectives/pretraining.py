@@ -6,7 +6,8 @@
 
 A folder is the network's (an ordinary Hugging Face one), with `objective.json` beside it: kind and
 settings, where the text came from; and `objective.safetensors`, the layers that an objective has of
-its own, if any. Only `load_pretraining` looks at these two.
+its own, if any. A decoder is a Hugging Face folder within it, `decoder`. Only `load_pretraining`
+looks at these three.
 """
 
 import json
@@ -24,6 +25,7 @@ from factloom.models.storage import writing
 from factloom.models.weights import distinct_weights, load_weights, write_weights
 from factloom.objectives import Objective, objective_maker, objective_settings
 from factloom.objectives.batch import Losses, TextBatch, lay_out
+from factloom.objectives.decoder import Decoder
 from factloom.objectives.network import Network
 from factloom.objectives.packing import TextExample
 from factloom.objectives.vocabulary import Vocabulary
@@ -74,9 +76,11 @@ class Pretraining(nn.Module):
         }
         with writing(directory):
             self.network.save(directory, with_head=self.objective.says_tokens)
-            layers = distinct_weights(self.own_layers)
-            if layers[0]:
-                write_weights(directory / LAYERS, *layers)
+            if self.decoder is not None:
+                self.decoder.save(directory, self.network)
+            layers = self.kept_layers()
+            if layers.state_dict():
+                write_weights(directory / LAYERS, *distinct_weights(layers))
             text = json.dumps(about, indent=2, ensure_ascii=False)
             (directory / ABOUT).write_text(text + "\n", encoding="utf-8")
 
@@ -85,6 +89,18 @@ class Pretraining(nn.Module):
         """Those of the objective."""
         assert isinstance(self.objective, nn.Module)
         return self.objective
+
+    @property
+    def decoder(self) -> Decoder | None:
+        """That of an objective that lets a text be written."""
+        return getattr(self.objective, "decoder", None)
+
+    def kept_layers(self) -> nn.Module:
+        """Those of the objective but for a decoder, which has a folder of its own."""
+        if self.decoder is None:
+            return self.own_layers
+        parts = self.own_layers.named_children()
+        return nn.ModuleDict({name: part for name, part in parts if part is not self.decoder})
 
 
 def load_pretraining(directory: str | Path) -> Pretraining:
@@ -97,7 +113,9 @@ def load_pretraining(directory: str | Path) -> Pretraining:
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
         raise ModelError("model-damaged", place, detail=error) from error
     model = Pretraining(Network.load(str(directory), **options), about["kind"], settings)
+    if model.decoder is not None:
+        model.decoder.load(Path(directory))
     if (Path(directory) / LAYERS).exists():
-        load_weights(model.own_layers, Path(directory) / LAYERS)
+        load_weights(model.kept_layers(), Path(directory) / LAYERS)
     model.provenance = provenance
     return model.eval()

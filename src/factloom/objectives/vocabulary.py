@@ -43,6 +43,16 @@ class Vocabulary:
         )
 
     @property
+    def start(self) -> int:
+        """What a decoder begins with."""
+        return (*self.before, *self.after, self.mask)[0]
+
+    @property
+    def end(self) -> int:
+        """What says that a text has ended."""
+        return (*self.after, *self.before, self.mask)[0]
+
+    @property
     def special_count(self) -> int:
         """How many stand around a text."""
         return len(self.before) + len(self.after)

@@ -24,13 +24,11 @@ the network. `mpnet` also shows the places of what is not told yet.
 
 import numpy as np
 from pydantic import Field
-from torch import nn
 
-from factloom.objectives import Corrupted, Stretch
-from factloom.objectives.batch import Losses, TextBatch
-from factloom.objectives.masking import Rate, budget_of, told_tokens
+from factloom.objectives import Corrupted
+from factloom.objectives.masking import Rate
 from factloom.objectives.network import Network
-from factloom.objectives.orders import OrderedText, OrderSettings, content_sees
+from factloom.objectives.orders import OrderedText, OrderedTokens, OrderSettings, content_sees
 from factloom.objectives.vocabulary import Vocabulary
 
 
@@ -40,39 +38,24 @@ class XlnetSettings(OrderSettings):
     rate: Rate = Field(1 / 6, description="Part of the tokens that is told, the last of an order.")
 
 
-class Xlnet(nn.Module):
-    """Tokens in any order."""
-
-    pairs, says_tokens, fills = False, True, True
-
-    def __init__(
-        self, settings: XlnetSettings, vocabulary: Vocabulary, network: Network | None = None
-    ) -> None:
-        del network  # no further layers
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
-
-    def slots(self, tokens: int) -> int:
-        told = budget_of(tokens, self.settings.rate)
-        return tokens + self.vocabulary.special_count + told
-
-    def corrupt(self, stretch: Stretch, randomness: np.random.Generator) -> Corrupted:
-        vocabulary, count = self.vocabulary, budget_of(len(stretch.ids), self.settings.rate)
-        text = OrderedText.draw(stretch.ids, count, vocabulary, randomness)
-        ranks, told, length = text.ranks, text.told, len(text.tokens)
-        visible = np.eye(length + count, dtype=bool)
-        visible[:length, :length] = content_sees(ranks)
-        visible[length:, :length] = ranks[None, :] < ranks[told][:, None]
-        return Corrupted(
-            tokens=np.concatenate([text.tokens, np.full(count, vocabulary.mask)]),
-            slots=np.arange(length, length + count),
-            wanted=text.tokens[told],
-            positions=np.concatenate([np.arange(length), told]),
-            visible=visible,
-        )
-
-    def losses(self, network: Network, batch: TextBatch) -> Losses:
-        return told_tokens(network, batch)
+def ask_from_tokens(text: OrderedText, mask: int) -> Corrupted:
+    """Behind the text a query for each token that is told."""
+    ranks, told, length, count = text.ranks, text.told, len(text.tokens), len(text.told)
+    visible = np.eye(length + count, dtype=bool)
+    visible[:length, :length] = content_sees(ranks)
+    visible[length:, :length] = ranks[None, :] < ranks[told][:, None]
+    return Corrupted(
+        tokens=np.concatenate([text.tokens, np.full(count, mask)]),
+        slots=np.arange(length, length + count),
+        wanted=text.tokens[told],
+        positions=np.concatenate([np.arange(length), told]),
+        visible=visible,
+    )
 
 
-OBJECTIVE, SETTINGS = Xlnet, XlnetSettings
+def xlnet(settings: XlnetSettings, vocabulary: Vocabulary, network: Network) -> OrderedTokens:  # noqa: ARG001
+    """The objective."""
+    return OrderedTokens(settings, vocabulary, ask_from_tokens, behind=1)
+
+
+OBJECTIVE, SETTINGS = xlnet, XlnetSettings

@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.new_characters import add_characters
 from factloom.encoders.new_encoder import new_encoder
-from factloom.errors import ModelError, Place
+from factloom.encoders.transformer_xl import TransformerXLModel
+from factloom.errors import Place
 from factloom.files.data_path import data_path
 from factloom.formats.gathering import Problem
 from factloom.formats.text_parts import text_parts
 from factloom.layouts.batching import Budget, batches
-from factloom.models.storage import first_encoder, load
+from factloom.models.storage import first_encoder
 from factloom.objectives import objective_settings
-from factloom.objectives.corpus import Corpus, Marker, TextReading
 from factloom.objectives.filling import likeliest
 from factloom.objectives.network import Network
-from factloom.objectives.packing import Examples, Part, TextExample, Windows, split
+from factloom.objectives.packing import Examples, TextExample
 from factloom.objectives.pretraining import Pretraining, load_pretraining
+from factloom.objectives.recurrent import load_recurrent
+from factloom.training.examiner import Examiner
 from factloom.training.failures import claimed, clear_failures, require_output
 from factloom.training.plugin import Plugin
 from factloom.training.plugins import make_plugins
@@ -31,9 +32,11 @@ from factloom.training.processes import make_accelerator
 from factloom.training.provenance import made_of
 from factloom.training.randomness import kept_randomness
 from factloom.training.recipe import validated
+from factloom.training.recurrent_pretraining import prepare_recurrent
 from factloom.training.run import train_and_finish
 from factloom.training.sources import PassesOfStream
-from factloom.training.text_recipe import OWN_NAMES, PretrainRecipe
+from factloom.training.text_corpora import Texts
+from factloom.training.text_recipe import PretrainRecipe
 from factloom.training.trainer import Trainer, require_metric
 
 _SAMPLES = 3  # texts whose masks are filled now and then
@@ -55,23 +58,28 @@ def pretrain(
     with clear_failures(output):
         require_output(output)
         with claimed(output):
-            trainer, examiner = _prepare(recipe, output, Place(file=recipe_name or None), skipped)
-            return train_and_finish(trainer, examiner, resume, load_pretraining)
+            place = Place(file=recipe_name or None)
+            trainer, examiner, load = _prepare(recipe, output, place, skipped)
+            return train_and_finish(trainer, examiner, resume, load)
 
 
 def _prepare(
     recipe: PretrainRecipe, output: Path, place: Place, skipped: Callable[[Problem], None]
-) -> tuple[Trainer, "TextExaminer"]:
+) -> tuple[Trainer, Examiner, Callable[[Path], Any]]:
+    """Everything that is needed to train, and what loads the finished model."""
     settings = validated(objective_settings(recipe.kind), recipe.objective_settings, place)
     plugins = make_plugins(recipe.plugins, place)
     require_metric(recipe.training.metric, TextExaminer.names)
     torch.manual_seed(recipe.training.seed)  # new layers start the same in every run
-    network = Network(_encoder(recipe, skipped))
+    encoder = _encoder(recipe, skipped)
+    if isinstance(encoder.backbone, TransformerXLModel):
+        return (*prepare_recurrent(recipe, encoder, output, plugins, skipped), load_recurrent)
+    network = Network(encoder)
     if recipe.network is None:
         network.load_head(recipe.encoder.name)
     model = Pretraining(network, recipe.kind, settings)
     with make_accelerator(recipe.training.mixed_precision).main_process_first():
-        texts = _Texts(recipe, network.encoder, output, skipped)
+        texts = Texts(recipe, network.encoder, output, skipped)
     model.provenance = made_of(recipe, recipe.encoder.name, texts.fingerprints())
     training, held_out = texts.examples(model)
     examiner = TextExaminer(held_out, recipe)
@@ -83,7 +91,7 @@ def _prepare(
         validate=examiner.validate,
         plugins=[*plugins, FilledMasks(examiner.examples)],
     )
-    return trainer, examiner
+    return trainer, examiner, load_pretraining
 
 
 def _identity(recipe: PretrainRecipe) -> str:
@@ -105,70 +113,6 @@ def _encoder(recipe: PretrainRecipe, skipped: Callable[[Problem], None]) -> Enco
         parts = text_parts([data_path(path) for path in data.text], skipped, data.format)
         add_characters(encoder, (part.document.text for part in parts))
     return encoder
-
-
-class _Texts:
-    """The tokenised texts of a recipe, each path a corpus of its own."""
-
-    def __init__(
-        self,
-        recipe: PretrainRecipe,
-        encoder: Encoder,
-        output: Path,
-        skipped: Callable[[Problem], None],
-    ) -> None:
-        self.recipe, data = recipe, recipe.data
-        folder = Path(data_path(data.tokenised)) if data.tokenised else output / "text"
-        reading = TextReading(data.format, data.division, data.words, data.names)
-        mark = _marker(data.names)
-
-        def build(path: str, place: Path) -> Corpus:
-            return Corpus.build([data_path(path)], encoder, place, reading, skipped, mark)
-
-        self.corpora = [build(path, folder / f"{n}") for n, path in enumerate(data.text)]
-        self.development = [
-            build(path, folder / f"development-{n}") for n, path in enumerate(data.development)
-        ]
-
-    def fingerprints(self) -> dict[str, str]:
-        names = (*self.recipe.data.text, *self.recipe.data.development)
-        found = (*self.corpora, *self.development)
-        return {name: corpus.fingerprint for name, corpus in zip(names, found, strict=True)}
-
-    def examples(self, model: Pretraining) -> tuple[Examples, Examples]:
-        """Those to train on, and those that are held out."""
-        data, seed, pairs = self.recipe.data, self.recipe.training.seed, model.objective.pairs
-
-        def windows(corpus: Corpus) -> Windows:
-            size = model.network.encoder.window
-            return Windows(corpus, model.objective.slots, size, data.pack)
-
-        if self.development:
-            parts = [Part.whole(windows(corpus)) for corpus in self.corpora]
-            held_out = [Part.whole(windows(corpus)) for corpus in self.development]
-        else:
-            both = [split(windows(corpus), data.hold_out, seed) for corpus in self.corpora]
-            parts, held_out = ([pair[side] for pair in both] for side in (0, 1))
-        sizes = [float(len(part)) for part in parts]
-        return (
-            Examples(parts, data.weights or sizes, pairs, seed),
-            Examples(held_out, [1.0] * len(held_out), pairs, seed + 1),
-        )
-
-
-def _marker(name: str) -> Marker | None:
-    """The model of that name as a function that marks documents; None for their own mentions."""
-    if name == OWN_NAMES:
-        return None
-    model = load(data_path(name))
-    if model.task != "mentions":
-        raise ModelError("marks-no-names", Place(file=name), task=model.task)
-
-    def mark(documents: Sequence[Document]) -> Sequence[Document]:
-        found: Sequence[Document] = model.predict(documents)
-        return found
-
-    return mark
 
 
 class TextExaminer:

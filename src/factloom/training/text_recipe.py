@@ -47,6 +47,12 @@ class NetworkRecipe(RecipePart):
     relative_positions: Count | None = Field(
         None, description="Distances up to this are told apart, and no places: NEZHA's, with 127."
     )
+    memory: Count | None = Field(
+        None, description="Tokens in front of a window that are remembered: Transformer-XL's."
+    )
+    evaluation_memory: Count | None = Field(
+        None, description="How many when it is measured; as many as in training if absent."
+    )
 
 
 class TextRecipe(RecipePart):
