@@ -46,6 +46,8 @@ class PassageIndex:
 
     def __init__(self, folder: Path | None = None, texts: Embedder | None = None) -> None:
         self.folder = folder
+        if folder is not None:
+            folder.mkdir(exist_ok=True)
         self.table = PassageTable(None if folder is None else folder / "passages.sqlite")
         self.words = WordIndex(None if folder is None else folder / "words")
         self._texts = texts
