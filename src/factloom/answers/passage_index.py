@@ -21,7 +21,7 @@ from factloom.answers.text_vectors import Embedder, TextVectors
 from factloom.answers.vector_index import Slots, VectorIndex
 from factloom.answers.word_index import WordIndex
 from factloom.document import Document
-from factloom.errors import InputError
+from factloom.errors import InputError, Place
 from factloom.graph.identifiers import document_key
 
 By = Literal["words", "meaning", "both"]
@@ -47,7 +47,7 @@ class PassageIndex:
     def __init__(self, folder: Path | None = None, texts: Embedder | None = None) -> None:
         self.folder = folder
         if folder is not None:
-            folder.mkdir(exist_ok=True)
+            _make(folder)
         self.table = PassageTable(None if folder is None else folder / "passages.sqlite")
         self.words = WordIndex(None if folder is None else folder / "words")
         self._texts = texts
@@ -242,6 +242,14 @@ class PassageIndex:
         settings = self.table.settings()
         name = f"vectors-{settings.generation}.bin"
         return VectorIndex(settings.width, None if self.folder is None else self.folder / name)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        place = Place(file=str(folder))
+        raise InputError("index-not-written", place, detail=error.strerror) from None
 
 
 def headed(title: str, text: str) -> str:
