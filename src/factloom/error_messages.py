@@ -1055,6 +1055,44 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Read the documents again into a new directory (factloom extract FILES --store NEW), or "
         "open it with the version that made it.",
     ),
+    # --- passages and their index ----------------------------------------------------------
+    "answers-missing": (
+        "the index of passages needs tantivy, which is not installed",
+        "Install it: pip install 'factloom[answers]'.",
+    ),
+    "no-index": (
+        "the store has no index of passages",
+        "Make one: factloom index build --store DIR.",
+    ),
+    "nothing-to-index": (
+        "there is no document with words in it, and so no passage to find",
+        "Read documents first: factloom extract FILES --store DIR.",
+    ),
+    "index-in-use": (
+        "another process changes the index of passages",
+        "Wait until it has ended: one process at a time may write to an index.",
+    ),
+    "index-damaged": (
+        "the index of passages cannot be read: {detail}",
+        "Remove the folder `passages` of the store and make it anew: factloom index build.",
+    ),
+    "index-not-written": (
+        "the index of passages cannot be written: {detail}",
+        "Make room on the disk, or check the permissions, and run factloom index update.",
+    ),
+    "index-version": (
+        "another version of factloom made this index of passages: its layout is {version}, and "
+        "this version reads {known}",
+        "Remove the folder `passages` of the store and make it anew: factloom index build.",
+    ),
+    "passage-words": (
+        "a passage of at most {words} words holds no text",
+        "Allow at least one word.",
+    ),
+    "question-without-words": (
+        "the question has no words",
+        "Ask something.",
+    ),
     "unknown-document": (
         "the store has no such document",
         "`factloom graph stats --documents` lists those that there are.",

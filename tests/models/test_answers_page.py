@@ -34,7 +34,7 @@ def test_the_code_runs(
     monkeypatch.chdir(tmp_path)
     formats.write(ASKED[:3], Path("dev.json"), "squad")
     Reader(Encoder.load(str(tiny_encoder_path))).save_pretrained(Path("runs/reader-squad/best"))
-    others, in_python = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
+    others, in_python, *_ = (block.split("```")[0] for block in TEXT.split("```python\n")[1:])
     exec(compile(others, "docs/answers.md", "exec"), {})
     written = list(formats.read("dev-unanswerable.jsonl"))
     before = sum(len(document.questions) for document in ASKED[:3])

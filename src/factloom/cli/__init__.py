@@ -21,6 +21,7 @@ from factloom.cli import (
 )
 from factloom.cli.data import app as data
 from factloom.cli.graph import app as graph
+from factloom.cli.index import app as index
 from factloom.cli.standard_streams import open_closed_streams, whole_output
 from factloom.errors import FactloomError
 from factloom.version import VERSION
@@ -46,6 +47,7 @@ app.command()(adapt.adapt)
 app.command()(compress.compress)
 app.command()(query.query)
 app.add_typer(graph, name="graph")
+app.add_typer(index, name="index")
 app.add_typer(data, name="data")
 
 

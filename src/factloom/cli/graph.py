@@ -210,10 +210,11 @@ def delete(
     documents: Annotated[list[str], typer.Argument(help="The ids of documents.")],
     store: StoreOption,
 ) -> None:
-    """Remove documents, their facts, and their part in merges."""
+    """Remove documents, their facts, and their part in merges; the index of passages follows."""
+    from factloom.extraction.passages import index_follows
     from factloom.graph.store import Store
 
-    with Store.open(store, must_exist=True) as graph:
+    with Store.open(store, must_exist=True) as graph, index_follows(graph):
         for document in documents:
             graph.delete(document)
             typer.echo(f"deleted {printable(document)}")

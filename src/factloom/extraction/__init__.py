@@ -17,6 +17,7 @@ from factloom.document import Document
 from factloom.errors import InputError
 from factloom.extraction.fan_out import Writer, fan_out, write_if_any
 from factloom.extraction.outputs import Targets
+from factloom.extraction.passages import index_follows
 from factloom.extraction.stored_names import with_stored_ids
 from factloom.formats.gathering import Gathered, Problem, gather_files, with_own_ids
 from factloom.pipeline import Pipeline
@@ -79,7 +80,7 @@ def extract(
     targets.check(inputs)
     report = Report()
     gathered = gather_files(inputs, format, report.problems.append, leave_out=targets.written())
-    with targets.opened_store() as graph:
+    with targets.opened_store() as graph, index_follows(graph):
         documents = _named(gathered, graph)
         if graph is not None and not targets.files:
             documents = not_yet_read(documents, graph, pipeline, report)

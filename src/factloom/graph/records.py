@@ -8,6 +8,10 @@ from pyoxigraph import NamedNode
 
 from factloom.document import Document
 from factloom.files.json_records import encode
+from factloom.graph.changes import text_of
+from factloom.graph.disk import Disk
+from factloom.graph.identifiers import document_of_iri
+from factloom.graph.stored_things import CATALOGUE
 from factloom.graph.vocabulary import term
 
 FINGERPRINT = term("fl:fingerprint")
@@ -32,6 +36,14 @@ def record_of(
 def text_fingerprint(document: Document, model: str) -> str:
     """What tells a text that a model has read from others."""
     return _digest([document.text, model])
+
+
+def fingerprints(disk: Disk) -> dict[str, str]:
+    """What tells every document of a store from its other versions, by the documents' ids."""
+    return {
+        document_of_iri(text_of(quad.subject)): text_of(quad.object)
+        for quad in disk.quads_for_pattern(None, FINGERPRINT, None, CATALOGUE)
+    }
 
 
 def is_given_the_same(document: Document, stored: Document) -> bool:
