@@ -23,7 +23,7 @@ _FRONT = r"(?:the |a |an |all |all the )?"
 _INNER = [
     # the founder of X, the university in X
     re.compile(
-        rf"(?:\b(?:the|a|an) )(?P<inner>{_NOUNS} (?:of|for|in|at|behind|on|from) (?:the )?X)(?= |$)"
+        rf"(?:\b(?:the|a|an) )(?P<inner>{_NOUNS} (?:of|for|in|at|by|behind|on|from) (?:the )?X)(?= |$)"
     ),
     re.compile(r"(?P<inner>\b[\w-]+ (?:of|for) (?:the )?X)(?= |$)"),
     # the films directed by X
@@ -63,6 +63,7 @@ _ASKS_NOTHING = re.compile(
     r"|you|know|please|how|many|did|people|person|things?|called|there|a) )*X"
     r"(?: (?:called|there|are|is|who|what|which|then|do|you|know))*"
 )
+_ASKS_PLACE = re.compile(r"(?:where|when)\b")  # of X itself, or of what is said in its place
 
 
 def readings(phrase: str) -> list[Reading]:
@@ -76,7 +77,7 @@ def readings(phrase: str) -> list[Reading]:
 
 
 def _readings(phrase: str, hops: int) -> Iterator[Reading]:
-    if not _ASKS_NOTHING.fullmatch(phrase):
+    if not _ASKS_NOTHING.fullmatch(phrase) or _ASKS_PLACE.match(phrase):
         yield (phrase,)
     for inner, rest in _taken_out(phrase):
         left = hops - len(inner)

@@ -27,6 +27,10 @@ _WRONG_TYPE = 0.8  # where the thing is of a type that the relation does not beg
 
 _PREPOSITIONS = "in|at|of|by|for|with|from|on|to|into|as|and|near"
 
+_LARGER = {"country": Step("P17"), "countries": Step("P17"), "continent": Step("P30")}
+_COUNTRIES = {"P17", "P27", "P30", "P205", "P495"}
+_INSIDE = Step("P131")
+
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
@@ -90,8 +94,25 @@ class Interpreter:
         found: list[Interpretation] = []
         for reading in readings(phrase):
             found += self._of_reading(reading, things, form)
+        if form.noun in _LARGER:
+            found = [each for each in found if _is_of_country(each)]
+            found += self._of_larger(phrase, things, form)
+        if not found:
+            return []
         found.sort(key=lambda each: -each.score)
         return [each for each in found if each.score >= _NEAR * found[0].score]
+
+    def _of_larger(
+        self, phrase: str, things: tuple[Thing, ...], form: Form
+    ) -> Iterator[Interpretation]:
+        """ "In which country was X born" asks where, and then for the country of that place."""
+        where = re.sub(rf"\b(?:in |on |from |at )?(?:which|what) {form.noun}\b", "where", phrase)
+        last = (_LARGER[form.noun],)
+        for each in self.interpretations(where, things, Form(form.asks, frozenset({"LOC", "ORG"}))):
+            if each.hops[-1][0] != _INSIDE:
+                yield Interpretation(
+                    things, (*each.hops, last), each.score * _LONGER, (*each.phrases, form.noun)
+                )
 
     def _of_reading(
         self, reading: Reading, things: tuple[Thing, ...], form: Form
@@ -125,6 +146,11 @@ class Interpreter:
             if meant.score >= _LEAST and (form is None or _leads_to(meant.sense.steps[0], form))
         ][:_SENSES]
         return [meant for meant in found if meant.score >= _NEAR * found[0].score]
+
+
+def _is_of_country(interpretation: Interpretation) -> bool:
+    step = interpretation.hops[-1][0]
+    return step.relation in _COUNTRIES and not step.backwards
 
 
 def _may_begin(things: Sequence[Thing], step: Step) -> bool:

@@ -66,6 +66,8 @@ def _marked(question: str, graph: KnownGraph) -> Iterator[NamedThings]:
 
 def _may_be_name(text: str, first: bool, folded: bool) -> bool:
     words = text.split()
+    if text.endswith(("'s", "’s")):  # the next word belongs to it: "Ada's mother"
+        return False
     if not words or (not text[-1].isalnum() and text[-1] != "."):
         return False
     if words[0].casefold() in _ASKING and (first or len(words) == 1):

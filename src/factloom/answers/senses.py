@@ -35,9 +35,10 @@ _EMPTY = _set_of(
 _SIDED = 0.4  # how much of the likeness of words counts the side of X
 _REMEMBERED = 4096
 
-# Fitted on SimpleQuestions (Wikidata), train part: benchmarks/question_relations.py --fit
-_WITHOUT_MEANING = (-4.2, 8.0)
-_WITH_MEANING = (-8.0, 5.0, 7.0)
+# a, b, c. How much meaning counts beside words is chosen on SimpleQuestions, train part
+# (benchmarks/question_relations.py --fit); the scale is such that a phrase of the table is sure.
+_WITHOUT_MEANING = (-5.5, 9.0)
+_WITH_MEANING = (-7.5, 5.0, 6.0)
 
 
 @dataclass(frozen=True, slots=True)
