@@ -3,11 +3,10 @@
     python benchmarks/example_questions.py [--store DIR] [--words] [--reader MODEL] [--show]
 
 The ten example texts are extracted into a store with the model that ships (or `--store` is asked,
-which holds them already), and every question of examples/questions.jsonl is asked of it. `right` are
-answers whose words are those of a gold answer, or questions without an answer that are not answered;
-`abstained` are questions with an answer that are not answered; all others are `wrong`. One JSON
-object; `--words` leaves the encoder out, `--show` prints every question.
-"""
+which holds them already), and every question of examples/questions.jsonl is asked of it. `right`
+are answers whose words are those of a gold answer, or questions without an answer that are not
+answered; `abstained` are questions with an answer that are not answered; all others are `wrong`.
+One JSON object; `--words` leaves the encoder out, `--show` prints every question."""
 
 import argparse
 import json

@@ -1,13 +1,12 @@
 """MetaQA, development questions of one, two and three hops, over its own graph.
 
-    python benchmarks/metaqa.py [--limit 500] [--words] [--show]        # one JSON line a number of hops
+    python benchmarks/metaqa.py [--limit 500] [--words] [--show]     # a JSON line a number of hops
 
 The graph of films is held in memory behind the same interface as a store, its relations under the
-ids that Wikidata has for them; names stand in brackets in the questions. `hits_at_1`: the best answer
-is one of the gold's; `exact`: all answers together are the gold's; `none`: not answered. Nothing is
-trained on MetaQA, but the ways in which "share" and "whose ... also" are taken apart were written
-with its questions in view.
-"""
+ids that Wikidata has for them; names stand in brackets in the questions. `hits_at_1`: the best
+answer is one of the gold's; `exact`: all answers together are the gold's; `none`: not answered.
+Nothing is trained on MetaQA, but the ways in which "share" and "whose ... also" are taken apart
+were written with its questions in view."""
 
 import argparse
 import gzip
@@ -68,7 +67,7 @@ class Films:
 
 
 def _lines(path: Path) -> list[str]:
-    return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+    return gzip.decompress(path.read_bytes()).decode("utf-8").strip("\n").split("\n")
 
 
 def measure(

@@ -1,14 +1,14 @@
 """Which relation a question asks for: SimpleQuestions (Wikidata) against the table of phrases.
 
     python benchmarks/question_relations.py [--words] [--limit 1000]     # the valid part
-    python benchmarks/question_relations.py --fit     # the train part: `first` by the weight of meaning
+    python benchmarks/question_relations.py --fit    # train: `first` by the weight of meaning
 
-One JSON object. The file has neither names nor their places: the longest run of words that few questions have is
-taken for the name. `known` are questions whose relation is in the table; of them `first` is the part
-whose relation and direction are those of the likeliest sense, `among_3` of the likeliest three. Of
-all questions with a sense above the threshold, `precision` is the part where it is the right one;
-`answered` is the part of the known ones that are above it; `let_through` that of the others.
-"""
+One JSON object. The file has neither names nor their places: the longest run of words that few
+questions have is taken for the name. `known` are questions whose relation is in the table; of them
+`first` is the part whose relation and direction are those of the likeliest sense, `among_3` of the
+likeliest three. Of all questions with a sense above the threshold, `precision` is the part where
+it is the right one; `answered` is the part of the known ones that are above it; `let_through` that
+of the others."""
 
 import argparse
 import gzip
@@ -36,7 +36,7 @@ Asked = tuple[str, str]  # the step, such as P19 or -P19, and the phrase with an
 
 def read(part: str, common: set[str] | None = None) -> tuple[list[Asked], set[str]]:
     path = Path(data_path(FILES.format(part=part)))
-    rows = [line.split("\t") for line in gzip.open(path, "rt", encoding="utf-8")]
+    rows = [line.split("\t") for line in _text(path).splitlines()]
     texts = [re.findall(r"[\w'-]+", row[3].casefold()) for row in rows]
     if common is None:
         counts = Counter(word for words in texts for word in set(words))
@@ -46,6 +46,10 @@ def read(part: str, common: set[str] | None = None) -> tuple[list[Asked], set[st
         for row, words in zip(rows, texts, strict=True)
     ]
     return [one for one in asked if " X" in f" {one[1]}"], common
+
+
+def _text(path: Path) -> str:
+    return gzip.decompress(path.read_bytes()).decode("utf-8")
 
 
 def with_name_blanked(words: Sequence[str], common: set[str]) -> str:

@@ -23,7 +23,8 @@ _FRONT = r"(?:the |a |an |all |all the )?"
 _INNER = [
     # the founder of X, the university in X
     re.compile(
-        rf"(?:\b(?:the|a|an) )(?P<inner>{_NOUNS} (?:of|for|in|at|by|behind|on|from) (?:the )?X)(?= |$)"
+        rf"(?:\b(?:the|a|an) )(?P<inner>{_NOUNS} (?:of|for|in|at|by|behind|on|from) (?:the )?X)"
+        r"(?= |$)"
     ),
     re.compile(r"(?P<inner>\b[\w-]+ (?:of|for) (?:the )?X)(?= |$)"),
     # the films directed by X
