@@ -37,7 +37,8 @@ class Films:
 
     def __init__(self, folder: Path) -> None:
         self.relation_names = dict(zip(RELATIONS, NAMES, strict=True))
-        labels = dict(line.split("\t") for line in _lines(folder / "kg_entity2text.txt.gz"))
+        entities = _lines(folder / "kg_entity2text.txt.gz")  # in order; a few have a wrong number
+        labels = {str(row): line.split("\t")[1] for row, line in enumerate(entities)}
         self.around: defaultdict[str, list[Connection]] = defaultdict(list)
         self.named: defaultdict[str, dict[str, Thing]] = defaultdict(dict)
         self.by_relation: defaultdict[str, list[Connection]] = defaultdict(list)

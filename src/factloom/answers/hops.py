@@ -42,11 +42,14 @@ _INNER = [
     # the company X founded, the company X works for
     re.compile(r"\b(?:the|a) (?P<inner>[\w-]+ X \w+(?: (?:in|at|for|by|from|to))?)(?= |$)"),
 ]
+_COMPOUND = re.compile(  # X directed films
+    r"\bX (?P<verb>\w+ed|written|made|built|led) (?P<noun>[\w-]+s)(?= |$)"
+)
 _POSSESSIVE = re.compile(r"\bX 's (?P<noun>[\w'-]+(?: [\w'-]+)?(?: [\w'-]+)?)")
 _SHARED = [
     re.compile(
-        rf"\b{_FRONT}[\w-]+ (?:(?:that|which|who) )?shares? (?:the same |the |an? |same )?"
-        r"(?P<noun>[\w-]+) with (?:the )?X(?= |$)"
+        rf"\b{_FRONT}[\w-]+ (?:(?:that|which|who) )?(?:shares?|have|has) "
+        r"(?:the same |the |an? |same )?(?P<noun>[\w-]+) (?:with|as|of) (?:the )?X(?= |$)"
     ),
     re.compile(
         rf"\b{_FRONT}[\w-]+ whose (?P<noun>[\w-]+) (?:also )?(?:\w+ ){{1,3}}?(?:the )?X(?= |$)"
@@ -105,6 +108,8 @@ def _taken_out(phrase: str) -> Iterator[tuple[Reading, str]]:
             noun = " ".join(words[:count])
             rest = " ".join(["X", *words[count:]])
             yield (f"{noun} of X",), _replaced(phrase, found, rest)
+    for found in _COMPOUND.finditer(phrase):
+        yield (f"{found['noun']} {found['verb']} by X",), _replaced(phrase, found, "X")
     for pattern in _INNER:
         for found in pattern.finditer(phrase):
             if found["inner"] != phrase:

@@ -28,6 +28,19 @@ _WRONG_TYPE = 0.8  # where the thing is of a type that the relation does not beg
 _PREPOSITIONS = "in|at|of|by|for|with|from|on|to|into|as|and|near"
 
 _LARGER = {"country": Step("P17"), "countries": Step("P17"), "continent": Step("P30")}
+# nouns that name what a relation leads to, so that no other relation is meant by them
+_NAMED_BY = {
+    noun: frozenset(relations.split())
+    for nouns, relations in {
+        "genre genres": "P136",
+        "language languages": "P37 P364 P1412",
+        "religion": "P140",
+        "award awards prize prizes": "P166",
+        "party": "P102 P463",
+        "label": "P264 P123",
+    }.items()
+    for noun in nouns.split()
+}
 _COUNTRIES = {"P17", "P27", "P30", "P205", "P495"}
 _INSIDE = Step("P131")
 
@@ -97,6 +110,8 @@ class Interpreter:
         if form.noun in _LARGER:
             found = [each for each in found if _is_of_country(each)]
             found += self._of_larger(phrase, things, form)
+        if form.noun in _NAMED_BY:
+            found = [each for each in found if _is_named(each, _NAMED_BY[form.noun])]
         if not found:
             return []
         found.sort(key=lambda each: -each.score)
@@ -151,6 +166,11 @@ class Interpreter:
 def _is_of_country(interpretation: Interpretation) -> bool:
     step = interpretation.hops[-1][0]
     return step.relation in _COUNTRIES and not step.backwards
+
+
+def _is_named(interpretation: Interpretation, relations: frozenset[str]) -> bool:
+    step = interpretation.hops[-1][0]
+    return not step.backwards and (step.relation in relations or step.relation not in RELATIONS)
 
 
 def _may_begin(things: Sequence[Thing], step: Step) -> bool:
