@@ -55,7 +55,9 @@ act actor actors actress actresses acted acts acting
 star starred starring stars
 compose composer composers composed
 publish publisher publishers published publishing publication
-produce producer producers produced produces production productions product products
+produce producer producers produced produces producing
+product products
+production productions
 perform performer performers performed performs
 employ employer employers employed employs employee employees
 own owner owners owned owns
@@ -67,9 +69,11 @@ design designer designers designed
 invent inventor inventors invented
 operate operator operators operated operates
 sponsor sponsors sponsored
-invest investor investors invested investment investments
+invest investor investors invested
+investment investments
 locate located location locations
-reside residence residents resides resided resident
+reside residence resides resided
+resident residents
 release released releases
 award awards awarded
 headquarters headquartered headquarter
