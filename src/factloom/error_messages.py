@@ -1166,6 +1166,27 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the query cannot be answered: {detail}",
         "Change the query; docs/graph.md has queries to start from.",
     ),
+    # --- questions in plain words ----------------------------------------------------------
+    "question-long": (
+        "the question has {length} characters, and {longest} is the most",
+        "Ask one thing; what it is asked about belongs into the documents.",
+    ),
+    "question-language": (
+        "the question is in {language}, and only questions in English are understood",
+        "Ask in English; names may be in any language.",
+    ),
+    "store-without-documents": (
+        "the store holds no document, so that nothing can be answered",
+        "Fill it: factloom extract FILES --store DIR.",
+    ),
+    "store-or-files": (
+        "either a store or files are asked",
+        "Give --store DIR, or the files to read, and not both.",
+    ),
+    "not-a-reader": (
+        "this model is of the task {task}, and does not read answers",
+        'Give a model that was trained with kind = "reader"; docs/answers.md tells how.',
+    ),
     # --- exports of the graph --------------------------------------------------------------
     "no-graph-for-suffix": (
         "the name of the output file does not tell how to write a graph",

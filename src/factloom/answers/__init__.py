@@ -1,1 +1,6 @@
-"""Answers from texts and from the graph: passages, their index, and what is found in them."""
+"""Answers to questions in plain words, from the graph and from the text, with what proves them."""
+
+from factloom.answers.answer import Answer
+from factloom.answers.asking import Ask, load
+
+__all__ = ["Answer", "Ask", "load"]

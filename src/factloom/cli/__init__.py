@@ -7,6 +7,7 @@ import typer
 
 from factloom.cli import (
     adapt,
+    ask,
     compress,
     evaluate,
     extract,
@@ -46,6 +47,7 @@ app.command()(label.label)
 app.command()(adapt.adapt)
 app.command()(compress.compress)
 app.command()(query.query)
+app.command()(ask.ask)
 app.add_typer(graph, name="graph")
 app.add_typer(index, name="index")
 app.add_typer(data, name="data")

@@ -10,9 +10,11 @@ from pyoxigraph import NamedNode
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
 from factloom.graph.identifiers import (
+    DOCUMENT,
     ENTITY,
     document_iri,
     document_of_entity,
+    document_of_iri,
     relation_iri,
     relation_of,
 )
@@ -82,7 +84,7 @@ class Lookup:
 
     def find(self, name: str, type: str | None = None) -> Thing:
         """The one thing of this name, whatever its case; an IRI is taken as it is."""
-        found = self._all_of(name, type)
+        found = self.called(name, type)
         if not found:
             quads = islice(self.things.changes.match(None, KEY, None, CATALOGUE), _KEYS_LOOKED_AT)
             keys = ((text_of(quad.object), text_of(quad.subject)) for quad in quads)
@@ -120,11 +122,29 @@ class Lookup:
             head, stated, tail, evidence = self._read(statement, document)
             if wanted is None or stated in wanted:
                 gathered.setdefault((head, stated, tail), []).append(evidence)
+        return self._connections(gathered, minimum_score)
+
+    def facts_of(self, relation: str) -> list[Connection]:
+        """All facts of a relation, by its id, the surest first."""
+        node = NamedNode(relation_iri(relation))
+        gathered: dict[tuple[str, str, str], list[Evidence]] = {}
+        for quad in self.things.changes.disk.quads_for_pattern(None, PREDICATE, node, None):
+            graph = str(quad.graph_name).strip("<>")
+            if graph.startswith(DOCUMENT):
+                document = document_of_iri(graph)
+                head, stated, tail, evidence = self._read(text_of(quad.subject), document)
+                gathered.setdefault((head, stated, tail), []).append(evidence)
+        return self._connections(gathered)
+
+    def _connections(
+        self, gathered: Mapping[tuple[str, str, str], Sequence[Evidence]], least: float = 0.0
+    ) -> list[Connection]:
+        """Facts of which the evidence is gathered, the surest first."""
         connections = (
             Connection(self.thing(head), stated, self.thing(tail), tuple(evidence))
             for (head, stated, tail), evidence in gathered.items()
         )
-        found = (each for each in connections if _certainty(each) >= minimum_score)
+        found = (each for each in connections if _certainty(each) >= least)
         return sorted(found, key=_surest_first)
 
     def all_things(self, type: str | None = None, part: str = "") -> Iterator[Thing]:
@@ -189,7 +209,8 @@ class Lookup:
         profile = self.things.profile(root)
         return Thing(root, profile.label, profile.type)
 
-    def _all_of(self, name: str, type: str | None) -> list[Thing]:
+    def called(self, name: str, type: str | None = None) -> list[Thing]:
+        """All things that have this name, whatever its case; an IRI is taken as it is."""
         if name.startswith(ENTITY) and self.things.has(name):
             return [self.thing(self.things.root(name))]
         keys = {

@@ -1,0 +1,120 @@
+"""A question taken apart into hops, from the inside: each phrase has one X, what is known by then.
+
+    >>> readings("where did the founder of X study")
+    [('where did the founder of X study',), ('founder of X', 'where did X study')]
+
+X is the thing that the question names, and later what the hop before has found. `SAME_WAY_BACK`
+stands for the way of the hop before in the other direction: films that share a director with X.
+Several readings are given; which of them the words mean is decided by the senses of their phrases.
+"""
+
+import re
+from collections.abc import Iterator
+
+SAME_WAY_BACK = "<-"
+MOST_HOPS = 3
+
+Reading = tuple[str, ...]
+
+_MOST_READINGS = 60
+_NOUNS = r"(?:[\w'-]+ ){0,3}?[\w'-]+"
+_FRONT = r"(?:the |a |an |all |all the )?"
+# the inner phrase is the group "inner"; what stands in its place is X
+_INNER = [
+    # the founder of X, the university in X
+    re.compile(
+        rf"(?:\b(?:the|a|an) )(?P<inner>{_NOUNS} (?:of|for|in|at|by|behind|on|from) (?:the )?X)"
+        r"(?= |$)"
+    ),
+    re.compile(r"(?P<inner>\b[\w-]+ (?:of|for) (?:the )?X)(?= |$)"),
+    # the films directed by X
+    re.compile(
+        rf"\b{_FRONT}(?P<inner>[\w-]+ \w+(?:ed|en|wn|de|ld|rn|nt) (?:by|in|at|from|on) X)(?= |$)"
+    ),
+    # the company that X founded, the band that made X, the town where X was born
+    *(
+        re.compile(
+            rf"\b{_FRONT}(?P<inner>[\w-]+ (?:that|which|who|whom|where|in which|for which) "
+            rf"(?:[\w'-]+ ){{0,4}}?X(?: [\w'-]+){{{behind}}})(?= |$)"
+        )
+        for behind in range(4)
+    ),
+    # the company X founded, the company X works for
+    re.compile(r"\b(?:the|a) (?P<inner>[\w-]+ X \w+(?: (?:in|at|for|by|from|to))?)(?= |$)"),
+]
+_COMPOUND = re.compile(  # X directed films
+    r"\bX (?P<verb>\w+ed|written|made|built|led) (?P<noun>[\w-]+s)(?= |$)"
+)
+_POSSESSIVE = re.compile(r"\bX 's (?P<noun>[\w'-]+(?: [\w'-]+)?(?: [\w'-]+)?)")
+_SHARED = [
+    re.compile(
+        rf"\b{_FRONT}[\w-]+ (?:(?:that|which|who) )?(?:shares?|have|has) "
+        r"(?:the same |the |an? |same )?(?P<noun>[\w-]+) (?:with|as|of) (?:the )?X(?= |$)"
+    ),
+    re.compile(
+        rf"\b{_FRONT}[\w-]+ whose (?P<noun>[\w-]+) (?:also )?(?:\w+ ){{1,3}}?(?:the )?X(?= |$)"
+    ),
+    re.compile(
+        rf"\b{_FRONT}[\w-]+ (?:\w+ )?by the same (?P<noun>[\w-]+) (?:as|of) (?:the )?X(?= |$)"
+    ),
+]
+_SHARED_AND_SPLIT = re.compile(  # when did the movies release whose actors also appear in X
+    rf"\b{_FRONT}[\w-]+ (?P<verb>\w+) whose (?P<noun>[\w-]+) (?:also )?"
+    r"(?:\w+ ){1,3}?(?:the )?X(?= |$)"
+)
+_ASKS_NOTHING = re.compile(
+    r"(?:(?:who|what|which|whom|where|when|name|list|give|me|tell|show|all|is|are|was|were|the|it|that|do"
+    r"|you|know|please|how|many|did|people|person|things?|called|there|a) )*X"
+    r"(?: (?:called|there|are|is|who|what|which|then|do|you|know))*"
+)
+_ASKS_PLACE = re.compile(r"(?:where|when)\b")  # of X itself, or of what is said in its place
+
+
+def readings(phrase: str) -> list[Reading]:
+    """All ways to take a phrase apart, that in one hop first."""
+    found: dict[Reading, None] = {}
+    for reading in _readings(phrase, MOST_HOPS):
+        found.setdefault(reading)
+        if len(found) == _MOST_READINGS:
+            break
+    return list(found)
+
+
+def _readings(phrase: str, hops: int) -> Iterator[Reading]:
+    if not _ASKS_NOTHING.fullmatch(phrase) or _ASKS_PLACE.match(phrase):
+        yield (phrase,)
+    for inner, rest in _taken_out(phrase):
+        left = hops - len(inner)
+        if left >= 0 and _ASKS_NOTHING.fullmatch(rest):
+            yield inner
+        elif left > 0:
+            for outer in _readings(rest, left):
+                yield (*inner, *outer)
+
+
+def _taken_out(phrase: str) -> Iterator[tuple[Reading, str]]:
+    """Phrases around X, and the rest with X in their place."""
+    for found in _SHARED_AND_SPLIT.finditer(phrase):
+        yield (
+            (f"{found['noun']} of X", SAME_WAY_BACK),
+            _replaced(phrase, found, f"X {found['verb']}"),
+        )
+    for pattern in _SHARED:
+        for found in pattern.finditer(phrase):
+            yield (f"{found['noun']} of X", SAME_WAY_BACK), _replaced(phrase, found, "X")
+    for found in _POSSESSIVE.finditer(phrase):
+        words = found["noun"].split()
+        for count in range(len(words), 0, -1):
+            noun = " ".join(words[:count])
+            rest = " ".join(["X", *words[count:]])
+            yield (f"{noun} of X",), _replaced(phrase, found, rest)
+    for found in _COMPOUND.finditer(phrase):
+        yield (f"{found['noun']} {found['verb']} by X",), _replaced(phrase, found, "X")
+    for pattern in _INNER:
+        for found in pattern.finditer(phrase):
+            if found["inner"] != phrase:
+                yield (found["inner"],), _replaced(phrase, found, "X")
+
+
+def _replaced(phrase: str, found: re.Match[str], by: str) -> str:
+    return " ".join((phrase[: found.start()] + by + phrase[found.end() :]).split())
