@@ -12,7 +12,9 @@ from factloom.cli import (
     extract,
     fill,
     find_threshold,
+    knowledge,
     label,
+    link,
     predict,
     pretrain,
     query,
@@ -45,6 +47,8 @@ app.command()(label.label)
 app.command()(adapt.adapt)
 app.command()(compress.compress)
 app.command()(query.query)
+app.command()(link.link)
+app.command()(knowledge.knowledge)
 app.add_typer(graph, name="graph")
 app.add_typer(data, name="data")
 

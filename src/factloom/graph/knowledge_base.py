@@ -78,6 +78,9 @@ class KnowledgeBase(Protocol):
     def entity(self, id: str) -> KnownEntity:
         """What is known of an entity that is there."""
 
+    def has_type(self, type: str) -> bool:
+        """Whether any entity is of this type."""
+
     def candidates(self, name: str, most: int = MOST_CANDIDATES) -> list[Candidate]:
         """What a name may mean, the most probable first: by name or alias, else by initials, else
         the country of an adjective."""

@@ -13,13 +13,13 @@ from pyoxigraph import Literal, NamedNode
 
 from factloom.errors import Place
 from factloom.graph.changes import Changes, text_of
-from factloom.graph.identifiers import ENTITY, document_iri, document_of_entity
+from factloom.graph.identifiers import ENTITY, document_iri, document_of_entity, type_iri
 from factloom.graph.knowledge_base import MOST_CANDIDATES, Candidate, KnownEntity
 from factloom.graph.lookup import Connection, Lookup
 from factloom.graph.profiles import plain_key, telling_key
 from factloom.graph.store import Store
 from factloom.graph.stored_things import CATALOGUE, KEY, StoredThings
-from factloom.graph.vocabulary import IDENTIFIER, LABEL, OTHER_NAME
+from factloom.graph.vocabulary import IDENTIFIER, LABEL, OTHER_NAME, A
 from factloom.knowledge.keys import asked_by, keys_of
 
 _DESCRIBED_BY = 8  # facts
@@ -55,6 +55,10 @@ class StoredKnowledge:
         ordered = {main: ranked.pop(main), **ranked}
         thing = self._lookup().thing(root)
         return KnownEntity(id, ordered, thing.type, self._description(root))
+
+    def has_type(self, type: str) -> bool:
+        node = NamedNode(type_iri(type))
+        return any(True for _ in self.store.disk.quads_for_pattern(None, A, node, None))
 
     def candidates(self, name: str, most: int = MOST_CANDIDATES) -> list[Candidate]:
         things = self._things()

@@ -16,7 +16,7 @@ its record; a name is not, for a wrong candidate has its context against it.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2b
@@ -61,9 +61,12 @@ class _Arrays:
 class Tables:
     """A `KnowledgeBase` that does not change."""
 
-    def __init__(self, arrays: _Arrays, relations: tuple[str, ...]) -> None:
+    def __init__(
+        self, arrays: _Arrays, relations: Sequence[str], types: Iterable[str] = ()
+    ) -> None:
         self.arrays = arrays
-        self.relations = relations
+        self.relations = tuple(relations)
+        self.types = frozenset(type.casefold() for type in types)
 
     # --- making --------------------------------------------------------------------------------
 
@@ -88,7 +91,8 @@ class Tables:
         keys = _key_arrays(known.values(), unknown or {})
         records = _record_arrays(known.values())
         groups = _fact_arrays(facts, number, relations)
-        return cls(_Arrays(**records, **_id_arrays(known), **keys, **groups), relations)
+        types = {entity.type for entity in known.values()}
+        return cls(_Arrays(**records, **_id_arrays(known), **keys, **groups), relations, types)
 
     def save(self, directory: Path) -> None:
         """Write the arrays into a directory; the description comes last, when all else is there."""
@@ -96,7 +100,8 @@ class Tables:
         (directory / DESCRIPTION).unlink(missing_ok=True)
         for field in fields(_Arrays):
             np.save(directory / f"{field.name}.npy", getattr(self.arrays, field.name))
-        content = {"version": VERSION, "entities": len(self), "relations": self.relations}
+        labels = {"relations": self.relations, "types": sorted(self.types)}
+        content = {"version": VERSION, "entities": len(self), **labels}
         text = json.dumps(content, ensure_ascii=False)
         (directory / DESCRIPTION).write_text(text, encoding="utf-8")
 
@@ -111,7 +116,7 @@ class Tables:
                     "knowledge-version", place, version=content["version"], known=VERSION
                 )
             arrays = _Arrays(**{f.name: _mapped(directory, f.name) for f in fields(_Arrays)})
-            return cls(arrays, tuple(content["relations"]))
+            return cls(arrays, content["relations"], content["types"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("knowledge-damaged", place, detail=error) from None
 
@@ -131,6 +136,9 @@ class Tables:
         if number is None:
             raise KeyError(id)
         return KnownEntity(**self._record(number))
+
+    def has_type(self, type: str) -> bool:
+        return type.casefold() in self.types
 
     def candidates(self, name: str, most: int = MOST_CANDIDATES) -> list[Candidate]:
         for way, keys in asked_by(name):
