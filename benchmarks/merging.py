@@ -11,8 +11,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+from factloom.document import Document
 from factloom.files.data_path import data_path
 from factloom.formats import read
 from factloom.graph.identifiers import entity_iris
@@ -37,6 +39,12 @@ def scores(clusters: Iterable[Cluster], links: dict[str, str]) -> dict[str, floa
     }
 
 
+def without_identifiers(document: Document) -> Document:
+    """The links are what is to be found: merging would follow them."""
+    entities = tuple(replace(entity, id=None) for entity in document.entities)
+    return document.replace(entities=entities)
+
+
 def main() -> None:
     file = Path(data_path(sys.argv[1] if sys.argv[1:] else "$FACTLOOM_DATA/dwie/test.json"))
     documents = list(read(file))
@@ -47,7 +55,7 @@ def main() -> None:
             if link is not None:
                 links.setdefault(document.entities[index].type, {})[iri] = link.strip()
     start = time.process_time()
-    clusters = merge_entities(documents)
+    clusters = merge_entities(map(without_identifiers, documents))
     seconds = time.process_time() - start
     every = {iri: f"{type} {link}" for type, found in links.items() for iri, link in found.items()}
     result = {

@@ -8,6 +8,7 @@ A component says what a document must have for it, and what it adds. Models say 
     relations    entities   relations
     end-to-end              mentions, entities, relations
     answers      questions  answers
+    linking      entities   links
 
 Anything else that has `needs`, `adds` and `predict` is a component, too: no network is asked for.
 """
@@ -56,6 +57,7 @@ ROLES = {
     "relations": Role(("entities",), ("relations",)),
     "end-to-end": Role((), PARTS),
     "answers": Role(("questions",), ("answers",)),
+    "linking": Role(("entities",), ("links",)),
 }
 
 # The models that there are, by the name of their file: their task is known without importing them.

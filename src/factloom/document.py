@@ -32,6 +32,7 @@ from factloom.questions import question_flaws
 
 SCHEMA_VERSION = 1
 
+CANDIDATES = "candidates"  # the attribute of an entity with what a linker takes it for
 _SHOWN = 60  # characters of the text, where a document is printed
 
 Span = tuple[int, int]
@@ -73,6 +74,17 @@ class Entity:
     id: str | None = None  # an identifier outside the document: MeSH, Wikidata, ...
     score: float | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def link_candidates(self) -> tuple[Mapping[str, Any], ...]:
+        """What it may be by a linker's judgement, the best first; empty where none was asked."""
+        found = self.attributes.get(CANDIDATES)
+        return tuple(found) if isinstance(found, list | tuple) else ()
+
+    def without_link(self) -> Self:
+        """The same without an identifier, and without what a linker said."""
+        others = {key: value for key, value in self.attributes.items() if key != CANDIDATES}
+        return dataclasses.replace(self, id=None, attributes=others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +157,10 @@ class Document:
     def without_relations(self) -> Self:
         """The document before anything was said about the relations of its entities."""
         return self.replace(relations=(), denied=(), annotated=None, unknown=())
+
+    def without_links(self) -> Self:
+        """The document before anybody said what its entities are outside of it."""
+        return self.replace(entities=tuple(entity.without_link() for entity in self.entities))
 
     def named(self) -> Self:
         """The document without pronouns and nominals, and without what has no name at all."""

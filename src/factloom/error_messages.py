@@ -1187,6 +1187,37 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this model is of the task {task}, and does not read answers",
         'Give a model that was trained with kind = "reader"; docs/answers.md tells how.',
     ),
+    # --- knowledge bases -------------------------------------------------------------------
+    "knowledge-missing": (
+        "there is no knowledge here",
+        "Name a graph store, a directory of tables, or a file: JSON lines, a table (.tsv), RDF, or "
+        "documents whose entities have identifiers.",
+    ),
+    "knowledge-version": (
+        "the tables are of version {version}, this factloom reads version {known}",
+        "Make them anew: factloom knowledge FILES --output DIR.",
+    ),
+    "knowledge-damaged": (
+        "the knowledge cannot be read: {detail}",
+        "Mend the file, or make the tables anew: factloom knowledge FILES --output DIR.",
+    ),
+    "knowledge-columns": (
+        "the first line does not name the columns of a table of knowledge: {columns}",
+        "Name the columns with tabs between: id and name, or head, relation and tail. Known are "
+        "{known}.",
+    ),
+    "knowledge-cells": (
+        "the line has {count} cells, the table {columns} columns",
+        "Put one tab between two cells, and none inside of one.",
+    ),
+    "knowledge-count": (
+        "{count!r} is no count",
+        "Write how often the entity was seen, a number such as 120, or leave the cell empty.",
+    ),
+    "knowledge-without-entities": (
+        "no entity of these documents has an identifier",
+        "Link them first: factloom link FILE --knowledge BASE --output OUT.",
+    ),
     # --- exports of the graph --------------------------------------------------------------
     "no-graph-for-suffix": (
         "the name of the output file does not tell how to write a graph",

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,11 @@ def test_record_becomes_a_document(tmp_path: Path) -> None:
     assert document.name(0) == "Mara Velden"
     assert document.mention_text(3) == "Quillmark Ltd"
     assert document.mention_name(3) == "Quillmark, Ltd."
-    assert document.entities == (Entity((0, 1), "PER"), Entity((2,), "LOC"), Entity((3,), "ORG"))
+    assert document.entities == (
+        Entity((0, 1), "PER"),
+        Entity((2,), "LOC", "Torvik"),
+        Entity((3,), "ORG"),
+    )
     assert document.relations[0] == Relation(0, 1, "P19", evidence=(0,))
     assert document.relations[1].evidence == (1, 0)
     assert document.relations[1].attributes == {"annotator": 7}
@@ -247,3 +252,12 @@ def test_submission_is_the_official_flat_list(tmp_path: Path) -> None:
 def test_no_documents_are_an_empty_list(tmp_path: Path) -> None:
     assert formats.write([], tmp_path / "a.json") == 0
     assert list(formats.read(tmp_path / "a.json")) == []
+
+
+def test_links_are_identifiers_and_changed_ones_are_written(tmp_path: Path) -> None:
+    (document,) = read_records(tmp_path / "a", [DOCRED_RECORD])
+    assert [entity.id for entity in document.entities] == [None, "Torvik", None]
+    linked = tuple(replace(entity, id="Q1") for entity in document.entities)
+    formats.write([document.replace(entities=linked)], tmp_path / "b.json")
+    (found,) = json.loads((tmp_path / "b.json").read_text())
+    assert found["links"] == ["Q1", "Q1", "Q1"]

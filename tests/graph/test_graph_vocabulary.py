@@ -18,6 +18,7 @@ from factloom.graph.identifiers import (
     document_key,
     document_of_entity,
     document_of_iri,
+    entity_elsewhere,
     entity_iris,
     relation_iri,
     relation_of,
@@ -189,3 +190,17 @@ def test_the_store_gives_a_document_back_as_a_file_does(tmp_path: Path) -> None:
     formats.write([ada()], tmp_path / "a.jsonl")
     [read] = formats.read(tmp_path / "a.jsonl")
     assert quads_of(read) == quads_of(ada())
+
+
+@pytest.mark.parametrize(
+    ("identifier", "meant"),
+    [
+        ("Q64", "http://www.wikidata.org/entity/Q64"),
+        ("https://example.org/a", "https://example.org/a"),
+        ("urn:factloom:entity:a/LOC/Berlin", "urn:factloom:entity:a/LOC/Berlin"),
+        ("MESH:D003643", None),
+        ("http://no iri", None),
+    ],
+)
+def test_an_identifier_that_is_an_iri_is_the_same_thing(identifier: str, meant: str | None) -> None:
+    assert entity_elsewhere(identifier) == meant

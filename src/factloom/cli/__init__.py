@@ -13,7 +13,9 @@ from factloom.cli import (
     extract,
     fill,
     find_threshold,
+    knowledge,
     label,
+    link,
     predict,
     pretrain,
     query,
@@ -48,6 +50,8 @@ app.command()(adapt.adapt)
 app.command()(compress.compress)
 app.command()(query.query)
 app.command()(ask.ask)
+app.command()(link.link)
+app.command()(knowledge.knowledge)
 app.add_typer(graph, name="graph")
 app.add_typer(index, name="index")
 app.add_typer(data, name="data")

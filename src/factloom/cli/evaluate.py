@@ -67,8 +67,8 @@ def evaluate(
     task: Annotated[
         str | None,
         typer.Option(
-            help="What to compare: relations, mentions, entities, end-to-end, facts or answers. "
-            "The model says, and for a file of predictions FILE."
+            help="What to compare: relations, mentions, entities, end-to-end, facts, answers or "
+            "linking. The model says, and for a file of predictions FILE."
         ),
     ] = None,
     batch_size: Annotated[

@@ -3,9 +3,10 @@
 Yao et al., DocRED: A Large-Scale Document-Level Relation Extraction Dataset, ACL 2019.
 A file is one JSON array, or one object a line. Keys that factloom does not use are kept in
 `attributes`. There, `None` under one of DocRED's own keys says that the source lacks that key.
+DWIE's `links` are kept there, too, and are the identifiers of the entities.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -68,6 +69,7 @@ def read(source: Source, report: Report) -> Iterator[Document]:
 
 def _document(record: _Record, findings: Findings) -> Document | None:
     text, sentences = join_tokens(record.sents)
+    links = _links(record.model_extra or {}, len(record.vertices))
     mentions: list[Mention] = []
     entities: list[Entity] = []
     for index, vertex in enumerate(record.vertices):
@@ -77,7 +79,7 @@ def _document(record: _Record, findings: Findings) -> Document | None:
             for place, mention in enumerate(vertex)
         )
         kind = mentions[first].type if vertex else "none"  # an empty entity is a flaw anyway
-        entities.append(Entity(tuple(range(first, len(mentions))), kind))
+        entities.append(Entity(tuple(range(first, len(mentions))), kind, links[index]))
     return findings.document(
         text=text,
         id=record.title,
@@ -87,6 +89,14 @@ def _document(record: _Record, findings: Findings) -> Document | None:
         relations=tuple(_relation(label) for label in record.labels),
         attributes=other_keys(record),
     )
+
+
+def _links(others: Mapping[str, Any], entities: int) -> list[str | None]:
+    """DWIE says with each entity what it is called in Wikipedia, or null."""
+    found = others.get("links")
+    if isinstance(found, list) and len(found) == entities:
+        return [link.strip() or None if isinstance(link, str) else None for link in found]
+    return [None] * entities
 
 
 def _mention(
@@ -176,6 +186,9 @@ def _record(document: Document) -> dict[str, Any]:
     }
     if document.relations or "labels" not in document.attributes:
         record["labels"] = [_label_record(relation) for relation in document.relations]
+    links = [entity.id for entity in document.entities]
+    if _links(document.attributes, len(links)) != links:  # else they stand there as they came
+        record["links"] = links
     return extra_keys(document.attributes, _Record) | record
 
 

@@ -24,6 +24,8 @@ WIKIDATA_PROPERTY = "http://www.wikidata.org/prop/direct/"
 WIKIDATA_ENTITY = "http://www.wikidata.org/entity/"
 
 _PROPERTY_NUMBER = re.compile(r"P[1-9]\d*")
+_ENTITY_NUMBER = re.compile(r"Q[0-9]+")
+_IRI = re.compile(r"(?:https?://|urn:[\w-]+:)[^\x00-\x20<>\"{}|^`\\]+")
 
 
 def document_key(document: Document) -> str:
@@ -57,6 +59,13 @@ def entity_iris(document: Document) -> tuple[str, ...]:
 def document_of_entity(iri: str) -> str:
     """The key of the document that an entity belongs to."""
     return unquote(iri.removeprefix(ENTITY).partition("/")[0])
+
+
+def entity_elsewhere(identifier: str) -> str | None:
+    """The IRI that an entity's identifier stands for, where it is one or a number of Wikidata's."""
+    if _ENTITY_NUMBER.fullmatch(identifier):
+        return WIKIDATA_ENTITY + identifier
+    return identifier if _IRI.fullmatch(identifier) else None
 
 
 def relation_iri(relation: str) -> str:

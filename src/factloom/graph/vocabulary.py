@@ -20,6 +20,7 @@ from factloom.graph.identifiers import (
     WIKIDATA_PROPERTY,
     document_iri,
     document_key,
+    entity_elsewhere,
     entity_iris,
     relation_iri,
     type_iri,
@@ -137,8 +138,9 @@ class _DocumentGraph:
                 yield Quad(node, OTHER_NAME, Literal(name), graph)
         if entity.id is not None:
             yield Quad(node, IDENTIFIER, Literal(entity.id), graph)
-            if entity.id[:1] == "Q" and entity.id[1:].isdecimal():
-                yield Quad(node, SAME_THING, NamedNode(WIKIDATA_ENTITY + entity.id), graph)
+            meant = entity_elsewhere(entity.id)
+            if meant is not None and meant != node.value:
+                yield Quad(node, SAME_THING, NamedNode(meant), graph)
         for mention in entity.mentions:
             yield from self._about_mention(node, mention)
 

@@ -2,8 +2,9 @@
 
 A model says by its attribute `task` what it finds: "relations" (between entities that are given),
 "mentions", "entities" (of mentions that are given), "end-to-end" (everything, from the text alone),
-or "answers" (to questions that are given). A task asks the model about documents without the labels
-that it has to find, and compares the answers with the gold:
+"answers" (to questions that are given), or "linking" (what entities that are given stand for). A
+task asks the model about documents without the labels that it has to find, and compares the answers
+with the gold:
 
     task = TASKS[model.task]
     task.scores(gold, task.ask(model, gold))
@@ -30,7 +31,15 @@ from typing import Any
 
 from factloom.document import Document
 from factloom.evaluation.task import Answers, Measured, Task
-from factloom.evaluation.tasks import answers, end_to_end, entities, facts, mentions, relations
+from factloom.evaluation.tasks import (
+    answers,
+    end_to_end,
+    entities,
+    facts,
+    linking,
+    mentions,
+    relations,
+)
 
 __all__ = ["TASKS", "Answers", "Measured", "Task", "task_of_documents"]
 
@@ -41,6 +50,7 @@ _ALL: tuple[Task[Any], ...] = (
     end_to_end.TASK,
     facts.TASK,
     answers.TASK,
+    linking.TASK,
 )
 TASKS: dict[str, Task[Any]] = {task.name: task for task in _ALL}
 
