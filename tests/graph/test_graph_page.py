@@ -10,8 +10,7 @@ from pyoxigraph import RdfFormat, parse
 from factloom.document import Document
 from factloom.graph import judging, profiles
 from factloom.graph.store import Store
-from factloom.graph.stored_things import CATALOGUE
-from factloom.graph.vocabulary import PREFIXES, document_quads
+from factloom.graph.vocabulary import CATALOGUE, PREFIXES, document_quads
 
 PAGE = Path(__file__).parents[2] / "docs" / "graph.md"
 TEXT = PAGE.read_text(encoding="utf-8")

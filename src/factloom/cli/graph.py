@@ -273,6 +273,7 @@ def rebuild(
         _print_json(asdict(found))
     else:
         saved = f"{found.documents:,} documents, {found.decisions:,} pairs told apart"
+        saved += f", {found.corrections:,} corrections"
         typer.echo(f"{printable(str(output))}: {saved}")
         _print_some("documents that are lost", _with_sources(found.lost, found.unnamed))
         _print_some("what the database says", found.damages)

@@ -59,9 +59,14 @@ def document_of_entity(iri: str) -> str:
     return unquote(iri.removeprefix(ENTITY).partition("/")[0])
 
 
+def is_property(relation: str) -> bool:
+    """Whether a relation is called as Wikidata's properties are, such as P17."""
+    return _PROPERTY_NUMBER.fullmatch(relation) is not None
+
+
 def relation_iri(relation: str) -> str:
     """Wikidata's property where the relation is one, such as P17; else a name of our own."""
-    if _PROPERTY_NUMBER.fullmatch(relation):
+    if is_property(relation):
         return WIKIDATA_PROPERTY + relation
     return RELATION + _encoded(relation)
 
