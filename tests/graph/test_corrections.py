@@ -9,6 +9,7 @@ from factloom.document import Document
 from factloom.errors import InputError
 from factloom.graph.corrections import Correction
 from factloom.graph.lookup import Connection
+from factloom.graph.repair import check, rebuild
 from factloom.graph.store import Store
 
 BIRTH = ("Ada Lovelace", "place of birth", "London")
@@ -228,3 +229,20 @@ def test_who_and_why_may_be_any_text(store: Store) -> None:
     assert isinstance(said, Correction)
     assert said.who == 'E"v\\e\n?'
     assert isinstance(store.fact(*BIRTH), Connection)
+
+
+def test_a_rebuilt_store_has_all_corrections(states: Store, tmp_path: Path) -> None:
+    states.edit("Eve", "one").merge([states.find("USA"), states.find("US")])
+    states.edit().split("US", "d")
+    states.edit().rename(states.find("United States"), "States")
+    states.edit().reject(states.fact("Town of a", "country", "USA"))
+    states.edit().undo(3)
+    expected, said = sorted(states.disk, key=str), list(states.corrections())
+    directory = states.directory
+    states.close()
+    assert check(directory).is_whole
+    assert rebuild(directory, tmp_path / "new").corrections == 4
+    with Store.read(tmp_path / "new") as new:
+        assert list(new.corrections()) == said
+        assert sorted(new.disk, key=str) == expected
+        assert new.fact("Town of a", "country", "USA").decision == "rejected"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from graph_documents import NAMES, make_document
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -173,11 +174,11 @@ class Both:
         key, named, heads, old, tails = some
         names = self.model.documents[key][0]
         tail = names[other % len(names)]
-        try:
-            self.store.edit().correct(named, relation=relation, tail=tail)
-        except InputError as error:
-            assert error.code == "corrects-nothing"
+        if relation == old and tail in tails:
+            with pytest.raises(InputError, match="says this already"):
+                self.store.edit().correct(named, relation=relation, tail=tail)
             return
+        self.store.edit().correct(named, relation=relation, tail=tail)
         instead = (heads, relation, self._thing(tail))
         self.model.said.append(Said("correct", heads, old, tails, instead))
 
@@ -266,3 +267,105 @@ def test_the_store_says_what_the_model_says(sequence: list[tuple]) -> None:
             act: Callable[..., None] = getattr(both, action)
             act(*arguments)
             both.compare()
+
+
+# --- splits ----------------------------------------------------------------------------------
+
+turns = st.lists(
+    st.one_of(
+        st.tuples(st.just("ingest"), documents),
+        st.tuples(st.just("ingest"), documents),
+        st.tuples(st.just("delete"), st.sampled_from("xyz")),
+        st.tuples(st.just("split"), st.sampled_from("xyz"), index),
+        st.tuples(st.just("merge"), index, index),
+        st.tuples(st.just("undo"), index),
+    ),
+    max_size=14,
+)
+Entity = tuple[str, str]  # document and name
+
+
+class Splitting:
+    """What was told apart, in pairs of entities, and what was merged since."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.documents: dict[str, tuple[str, ...]] = {}
+        self.said: dict[int, tuple[str, set[Entity], Entity | None]] = {}
+
+    def ingest(self, content: tuple[str, tuple[str, ...], list[tuple[int, str, int]]]) -> None:
+        key, names, _ = content
+        document: Document = make_document(key, [("LOC", name) for name in names])
+        self.store.ingest([document], relation_names=NAMES, model="test")
+        self.documents[key] = names
+
+    def delete(self, key: str) -> None:
+        if self.documents.pop(key, None) is not None:
+            self.store.delete(key)
+
+    def split(self, key: str, index: int) -> None:
+        if key in self.documents:
+            name = self.documents[key][index % len(self.documents[key])]
+            others = self.store.split(name, key)
+            if others:
+                apart = {entity_of(other) for other in others}
+                self.said[self._last()] = ("split", apart, (key, name))
+
+    def merge(self, one: int, other: int) -> None:
+        roots = sorted({thing.iri for thing in self.store.things()})
+        if len(roots) > 1 and one % len(roots) != other % len(roots):
+            things = [self.store.find(roots[each % len(roots)]) for each in (one, other)]
+            self.store.edit().merge(things)
+            self.said[self._last()] = ("merge", set(), None)
+
+    def undo(self, index: int) -> None:
+        standing = [said.number for said in self.store.corrections() if not said.undone]
+        if standing:
+            self.store.edit().undo(standing[index % len(standing)])
+
+    def _last(self) -> int:
+        return max(said.number for said in self.store.corrections())
+
+    def compare(self) -> None:
+        entities = {(key, name) for key, names in self.documents.items() for name in names}
+        thing_of = {entity: self._thing(entity) for entity in entities}
+        stands = {said.number: not said.undone for said in self.store.corrections()}
+        for number, (action, others, entity) in self.said.items():
+            merged_since = any(
+                self.said[later][0] == "merge" and stands[later]
+                for later in stands
+                if later > number
+            )
+            if action == "split" and stands[number] and entity in entities and not merged_since:
+                assert all(
+                    thing_of[entity] != thing_of[other] for other in others if other in entities
+                )
+        if not any(stands.values()):  # all is as if nothing had ever been said
+            names = {name for _, name in entities}
+            for name in names:
+                assert len({thing_of[each] for each in entities if each[1] == name}) == 1
+            assert len(set(thing_of.values())) == len(names)
+            assert not self.store.statistics().told_apart
+
+    def _thing(self, entity: Entity) -> str:
+        key, name = entity
+        return self.store.find(f"urn:factloom:entity:{key}/LOC/{name}").iri
+
+
+def entity_of(iri: str) -> Entity:
+    key, _, name = iri.removeprefix("urn:factloom:entity:").split("/")
+    return key, name
+
+
+@settings(max_examples=60, deadline=None)
+@given(turns)
+def test_what_was_split_stays_apart_until_it_is_undone(sequence: list[tuple]) -> None:
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store") as store:
+        both = Splitting(store)
+        for action, *arguments in sequence:
+            act: Callable[..., None] = getattr(both, action)
+            act(*arguments)
+            both.compare()
+        while any(not said.undone for said in store.corrections()):
+            store.edit().undo()
+        both.compare()
