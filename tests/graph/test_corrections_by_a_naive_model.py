@@ -292,16 +292,23 @@ class Splitting:
         self.store = store
         self.documents: dict[str, tuple[str, ...]] = {}
         self.said: dict[int, tuple[str, set[Entity], Entity | None]] = {}
+        self.handed_down = False  # what was split off has left, and others have its place
 
     def ingest(self, content: tuple[str, tuple[str, ...], list[tuple[int, str, int]]]) -> None:
         key, names, _ = content
+        self._leaves(key)
         document: Document = make_document(key, [("LOC", name) for name in names])
         self.store.ingest([document], relation_names=NAMES, model="test")
         self.documents[key] = names
 
     def delete(self, key: str) -> None:
+        self._leaves(key)
         if self.documents.pop(key, None) is not None:
             self.store.delete(key)
+
+    def _leaves(self, key: str) -> None:
+        splits = any(action == "split" for action, _, _ in self.said.values())
+        self.handed_down |= splits and key in self.documents
 
     def split(self, key: str, index: int) -> None:
         if key in self.documents:
@@ -340,7 +347,9 @@ class Splitting:
                 assert all(
                     thing_of[entity] != thing_of[other] for other in others if other in entities
                 )
-        if not any(stands.values()):  # all is as if nothing had ever been said
+        if (
+            not any(stands.values()) and not self.handed_down
+        ):  # all is as if nothing had ever been said
             names = {name for _, name in entities}
             for name in names:
                 assert len({thing_of[each] for each in entities if each[1] == name}) == 1
