@@ -1118,6 +1118,48 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "what the document calls {name!r} was not split off from anything",
         "Splits that keep others apart from it, by their documents: {documents}.",
     ),
+    "fact-named-how": (
+        "{words!r} does not name a fact",
+        "Give its number in the last listing, its address (ada.txt#fact=0), or head, relation and "
+        "tail.",
+    ),
+    "unknown-fact": (
+        "there is no fact {fact!r}",
+        "Numbers are those of the last listing (factloom graph neighbours, conflicts); else give "
+        "its address (ada.txt#fact=0), or head, relation and tail.",
+    ),
+    "no-such-fact": (
+        "no document states {head!r}, {relation!r}, {tail!r}",
+        "Facts between the two that are stated: {facts}.",
+    ),
+    "ambiguous-fact": (
+        "several facts are called {head!r}, {relation!r}, {tail!r}: {facts}",
+        "Give the address (urn:...) of the one that is meant.",
+    ),
+    "corrects-nothing": (
+        "the fact says this already",
+        "Give another relation, head or tail (--relation, --head, --tail).",
+    ),
+    "not-in-documents": (
+        "no document that states the fact speaks of {name!r}: {documents}",
+        "Reject the fact; the right one comes with a document that states it.",
+    ),
+    "already-one": (
+        "these names mean one thing already: {name!r}",
+        "Give the names or addresses (urn:...) of two things or more.",
+    ),
+    "empty-value": (
+        "the new {what} is empty",
+        "Give at least one character that can be seen.",
+    ),
+    "nothing-to-undo": (
+        "no correction stands in this store",
+        "`factloom graph corrections --all` lists those that were undone, too.",
+    ),
+    "no-such-correction": (
+        "no correction {number} stands",
+        "`factloom graph corrections` lists those that do.",
+    ),
     "query-empty": (
         "the query is empty",
         "Give one in SPARQL; docs/graph.md has queries to start from.",

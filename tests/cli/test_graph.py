@@ -64,9 +64,9 @@ def test_stats(store: Path) -> None:
 def test_neighbours_with_scores_and_evidence(store: Path) -> None:
     lines = graph("neighbours", "london", store=store).stdout.splitlines()
     assert lines == [
-        "Ada Lovelace place of birth (P19) London  0.90",
+        "1  Ada Lovelace place of birth (P19) London  0.90",
         f"    [a.txt#fact=0] {TEXT}",
-        "Ada Lovelace P551 London  0.50",
+        "2  Ada Lovelace P551 London  0.50",
         f"    [b.txt#fact=0] {TEXT}",
     ]
     [first, _] = records(graph("neighbours", "london", "--json", store=store))
@@ -155,7 +155,7 @@ def test_names_do_not_steer_the_terminal(
 def test_a_store_is_checked_and_rebuilt(store: Path, tmp_path: Path) -> None:
     assert graph("check", store=store).stdout == "2 documents are whole\n"
     result = graph("rebuild", "--output", tmp_path / "new", store=store)
-    assert result.stdout.endswith("new: 2 documents, 0 pairs told apart\n")
+    assert result.stdout.endswith("new: 2 documents, 0 pairs told apart, 0 corrections\n")
     assert graph("stats", "--json", store=tmp_path / "new").stdout == (
         graph("stats", "--json", store=store).stdout
     )

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from graph_documents import NAMES, make_document
 from pyoxigraph import Quad
@@ -122,6 +123,11 @@ def survives(directory: Path, moment: float) -> bool:
 
 
 def seen(directory: Path) -> list[int]:
+    return seen_by(look, directory)
+
+
+def seen_by(look: Callable[[Path, int], None], directory: Path) -> Any:
+    """What a child answers that looks into the store."""
     child, reading = start(look, directory)
     with os.fdopen(reading, "rb") as pipe:
         message = pipe.read()

@@ -48,6 +48,7 @@ def test_the_table_has_a_fact_a_row_in_words(tmp_path: Path) -> None:
         "evidence": BIRTH.text,
         "sentences": "1",
         "document": "birth.txt",
+        "decision": "",
     }
     assert (studies["tail"], studies["score"]) == ('"Halden; College"', "")
 

@@ -1,17 +1,20 @@
 """docs/graph.md says what is so: its queries find something, its code runs, its names exist."""
 
 import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from graph_documents import NAMES, ada, engine
 from pyoxigraph import RdfFormat, parse
+from typer.testing import CliRunner
 
+from factloom.cli import app
 from factloom.document import Document
 from factloom.graph import judging, profiles
 from factloom.graph.store import Store
-from factloom.graph.stored_things import CATALOGUE
-from factloom.graph.vocabulary import PREFIXES, document_quads
+from factloom.graph.vocabulary import CATALOGUE, PREFIXES, document_quads
 
 PAGE = Path(__file__).parents[2] / "docs" / "graph.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -99,3 +102,23 @@ def test_all_graphs_and_the_bookkeeping_are_named(store: Store) -> None:
     kept = {quad.predicate for quad in store.disk.quads_for_pattern(None, None, None, CATALOGUE)}
     names = {predicate.value.rpartition(":")[2] for predicate in kept} - {"version"}
     assert all(f"`fl:{name}`" in TEXT for name in names)
+
+
+def transcript(folder: Path) -> Iterator[tuple[str, str]]:
+    """The commands of the page and what they print, in a store of two documents."""
+    with Store.open(folder / "DIR") as opened:
+        opened.ingest([ada(), engine()], relation_names=NAMES, model="test")
+    [block] = blocks("console")
+    for part in block.split("$ ")[1:]:
+        yield part.partition("\n")[0], part.partition("\n")[2]
+
+
+def test_every_correction_prints_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command, printed in transcript(tmp_path):
+        program, *arguments = shlex.split(command)
+        assert program == "factloom"
+        result = CliRunner().invoke(app, arguments, input="q\n")
+        assert re.sub(r"20\d\d-[-\dT:+]+", "2026-01-31T12:00:00+00:00", result.output) == printed

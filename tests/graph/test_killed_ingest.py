@@ -39,3 +39,13 @@ def test_the_ingest_goes_on_where_it_was(history: list[list[int]]) -> None:
 
 def test_at_the_end_every_document_is_there_in_its_last_version(history: list[list[int]]) -> None:
     assert set(history[-1]) == {2}
+
+
+def test_killed_between_corrections_nothing_is_half_done(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SCRIPT.parent), *sys.path])}
+    command = [sys.executable, str(SCRIPT.parent / "killed_corrections.py"), str(tmp_path / "s")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    assert counts == sorted(counts)
+    assert counts[-1] > len(counts)

@@ -22,8 +22,8 @@ from factloom.graph.identifiers import document_iri, document_key, entity_iris
 from factloom.graph.merging import merge_entities
 from factloom.graph.opening import VERSION
 from factloom.graph.store import IngestReport, Store
-from factloom.graph.stored_things import CATALOGUE, MERGES
-from factloom.graph.vocabulary import RELATION_NAMES, document_quads, term
+from factloom.graph.stored_things import MERGES
+from factloom.graph.vocabulary import CATALOGUE, RELATION_NAMES, document_quads, term
 
 
 @pytest.fixture

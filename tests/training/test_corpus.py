@@ -114,3 +114,26 @@ def test_a_relation_that_no_document_of_a_training_file_has_is_unknown_there_on_
     ] * 2 + [(kind,)] * 2
     silent = changed(recipe, data={"train": [str(whole), str(part)]})
     assert [document.annotated for document in read_corpus(silent).train] == [None] * 4
+
+
+def test_general_documents_are_mixed_in_and_held_out(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    lesson = profiles[0].replace(annotated=())
+    formats.write([lesson], tmp_path / "lessons.jsonl")
+    formats.write(profiles, tmp_path / "general.jsonl")
+    data = {
+        "train": [str(tmp_path / "lessons.jsonl")],
+        "general": [str(tmp_path / "general.jsonl")],
+        "general_documents": 4,
+        "development": [],
+        "hold_out": 0.25,
+    }
+    mixed = changed(recipe, data=data)
+    corpus = read_corpus(mixed)
+    assert corpus.train[0] == lesson
+    assert (len(corpus.train), len(corpus.development)) == (4, 1)
+    general = [*corpus.train[1:], *corpus.development]
+    assert all(document in profiles[1:] for document in general)  # no text is there twice
+    assert set(provenance(mixed)["data_sha256"]) >= {*data["train"], *data["general"]}
+    assert read_corpus(mixed) == corpus

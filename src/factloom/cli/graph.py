@@ -1,30 +1,44 @@
 """`factloom graph`: look around in a store, see, undo and redo merges, delete, export, repair."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from factloom.cli import graph_corrections, graph_review
+from factloom.cli.graph_output import (
+    ByOption,
+    JsonOption,
+    LimitOption,
+    StoreOption,
+    TypeOption,
+    WhyOption,
+    cell,
+    named,
+    print_connections,
+    print_json,
+    print_others,
+    print_table,
+    tell_left_out,
+    who,
+)
 from factloom.cli.numbers import LARGEST
 from factloom.cli.printable import printable
-
-if TYPE_CHECKING:
-    from factloom.graph.lookup import Connection
 
 _LINES = 10  # of what is damaged; a damaged table may concern every document
 
 app = typer.Typer(help="Look around in a store of facts.", no_args_is_help=True)
-
-StoreOption = Annotated[Path, typer.Option("--store", help="The directory of the store.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
-LimitOption = Annotated[
-    int | None, typer.Option(min=1, max=LARGEST, help="How many are shown at most.")
-]
-TypeOption = Annotated[
-    str | None, typer.Option("--type", help="The type, where several things have this name.")
-]
+app.command()(graph_corrections.reject)
+app.command()(graph_corrections.accept)
+app.command()(graph_corrections.correct)
+app.command()(graph_corrections.merge)
+app.command()(graph_corrections.rename)
+app.command()(graph_corrections.retype)
+app.command()(graph_corrections.corrections)
+app.command()(graph_corrections.undo)
+app.command()(graph_review.conflicts)
+app.command()(graph_review.review)
 
 
 @app.command()
@@ -45,16 +59,16 @@ def stats(
         names = graph.relation_names()
         ids = sorted(graph.document_ids()) if documents else []
     if as_json:
-        _print_json({**counted, **({"ids": ids} if documents else {})})
+        print_json({**counted, **({"ids": ids} if documents else {})})
         return
     for name in ("documents", "entities", "things", "facts", "merges", "told_apart"):
         typer.echo(f"{name.replace('_', ' '):12}{counted[name]:10,}")
     types = counted["types"].items()
-    _print_table(("type", "entities"), [(type, f"{count:,}") for type, count in types])
+    print_table(("type", "entities"), [(type, f"{count:,}") for type, count in types])
     relations = counted["relations"].items()
-    _print_table(
+    print_table(
         ("relation", "facts"),
-        [(_named(relation, names), f"{count:,}") for relation, count in relations],
+        [(named(relation, names), f"{count:,}") for relation, count in relations],
     )
     for document in ids:
         typer.echo(printable(document))
@@ -72,16 +86,23 @@ def neighbours(
         float, typer.Option(help="Only facts with this score or more, or without a score.")
     ] = 0.0,
     limit: LimitOption = None,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Show also those that people have rejected.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the facts about a thing, the surest first, with their scores and evidence."""
+    """Show the facts about a thing, the surest first, numbered, with scores and evidence."""
+    from factloom.graph.fact_names import keep_listing
     from factloom.graph.store import Store
 
     with Store.read(store) as graph:
-        found = graph.neighbours(name, type, relation=relation, minimum_score=minimum_score)
+        found = graph.neighbours(
+            name, type, relation=relation, minimum_score=minimum_score, rejected=rejected
+        )
         names = graph.relation_names()
-    _print_connections(found[:limit], names, as_json)
-    _tell_left_out(len(found), limit)
+    keep_listing(store, found[:limit])
+    print_connections(found[:limit], names, as_json)
+    tell_left_out(len(found), limit)
 
 
 @app.command(name="list")
@@ -104,11 +125,11 @@ def list_things(
     found.sort(key=lambda thing: (thing.name.casefold(), thing.type, thing.iri))
     if as_json:
         for thing in found[:limit]:
-            _print_json(asdict(thing))
+            print_json(asdict(thing))
     else:
         rows = [(thing.name, thing.type, thing.iri) for thing in found[:limit]]
-        _print_table(("name", "type", "address"), rows)
-    _tell_left_out(len(found), limit)
+        print_table(("name", "type", "address"), rows)
+    tell_left_out(len(found), limit)
 
 
 @app.command()
@@ -133,7 +154,7 @@ def path(
         reason = f"no chain of {longest} facts or fewer connects them"
         typer.echo("both names are the same thing" if same else reason, err=True)
         raise typer.Exit(1)
-    _print_connections(found, names, as_json)
+    print_connections(found, names, as_json, first=None)
 
 
 @app.command()
@@ -164,10 +185,10 @@ def merges(
     rows.sort(key=lambda row: (str(row["same as"]), str(row["document"])))
     if as_json:
         for row in rows:
-            _print_json(row)
+            print_json(row)
         return
     columns = ("entity", "document", "same as", "of document", "score", "reason")
-    _print_table(columns, [tuple(_cell(row[column]) for column in columns) for row in rows])
+    print_table(columns, [tuple(cell(row[column]) for column in columns) for row in rows])
 
 
 @app.command()
@@ -176,16 +197,16 @@ def split(
     document: Annotated[str, typer.Argument(help="The id of the document.")],
     store: StoreOption,
     type: TypeOption = None,
+    why: WhyOption = "",
+    by: ByOption = None,
 ) -> None:
-    """Undo a merge: what DOCUMENT calls NAME is not what other documents call so."""
+    """Take a merge apart: what DOCUMENT calls NAME is not what other documents call so."""
     from factloom.graph.store import Store
 
     with Store.open(store, must_exist=True) as graph:
-        others = graph.split(name, document, type)
+        others = graph.edit(who(by), why).split(name, document, type)
     about = printable(f"{name} of {document}")
-    _print_others(
-        f"{about} is now another than that of", others, f"{about} was merged with nothing"
-    )
+    print_others(f"{about} is now another than that of", others, f"{about} was merged with nothing")
 
 
 @app.command()
@@ -202,7 +223,7 @@ def join(
         others = graph.join(name, document, type)
     about = printable(f"{name} of {document}")
     none = f"{about} is free to be merged, but nothing matches it now"
-    _print_others(f"{about} is now the same as that of", others, none)
+    print_others(f"{about} is now the same as that of", others, none)
 
 
 @app.command()
@@ -226,13 +247,16 @@ def export(
         Path, typer.Argument(help="A file: .ttl .nq .jsonld .graphml .csv .html .jsonl")
     ],
     store: StoreOption,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Write also facts that people have rejected.")
+    ] = False,
 ) -> None:
     """Write the whole store as one file; the suffix tells the format."""
     from factloom.graph.dump import dump
     from factloom.graph.store import Store
 
     with Store.read(store) as graph:
-        dump(graph, output)
+        dump(graph, output, rejected=rejected)
         counted = graph.statistics()
     counts = f"{counted.documents:,} documents, {counted.things:,} things, {counted.facts:,} facts"
     typer.echo(f"{printable(str(output))}: {counts}", err=True)
@@ -247,7 +271,7 @@ def check(store: StoreOption, as_json: JsonOption = False) -> None:
 
     found = look(store)
     if as_json:
-        _print_json(asdict(found))
+        print_json(asdict(found))
     else:
         typer.echo(f"{found.documents:,} documents are whole")
         _print_some("documents that cannot be read", _with_sources(found.lost, found.unnamed))
@@ -271,9 +295,10 @@ def rebuild(
 
     found = make_anew(store, output)
     if as_json:
-        _print_json(asdict(found))
+        print_json(asdict(found))
     else:
         saved = f"{found.documents:,} documents, {found.decisions:,} pairs told apart"
+        saved += f", {found.corrections:,} corrections"
         typer.echo(f"{printable(str(output))}: {saved}")
         _print_some("documents that are lost", _with_sources(found.lost, found.unnamed))
         _print_some("what the database says", found.damages)
@@ -294,72 +319,3 @@ def _print_some(title: str, lines: Sequence[str]) -> None:
         typer.echo(f"    {printable(line)}")
     if len(lines) > _LINES:
         typer.echo(f"    and {len(lines) - _LINES:,} more (--json has all)")
-
-
-def _tell_left_out(count: int, limit: int | None) -> None:
-    if limit is not None and count > limit:
-        typer.echo(f"{count - limit:,} more are not shown", err=True)
-
-
-def _print_connections(found: Iterable["Connection"], names: dict[str, str], as_json: bool) -> None:
-    from dataclasses import asdict
-
-    from rich.text import Text
-
-    from factloom.cli.tables import HEAD, QUIET, RELATION, TAIL, make_console
-
-    console = make_console()
-    for connection in found:
-        if as_json:
-            words = names.get(connection.relation, connection.relation)
-            _print_json({**asdict(connection), "name": words, "score": connection.score})
-            continue
-        line = Text(" ").join(
-            [
-                Text(printable(connection.head.name), HEAD),
-                Text(printable(_named(connection.relation, names)), RELATION),
-                Text(printable(connection.tail.name), TAIL),
-            ]
-        )
-        if connection.score is not None:
-            line.append(f"  {connection.score:.2f}")
-        console.print(line)
-        for evidence in connection.evidence:
-            sentences = printable(" ".join(evidence.sentences))
-            fact = printable(f"{evidence.document}#{evidence.fact.rpartition('#')[2]}")
-            console.print(Text(f"    [{fact}] {sentences}", QUIET))
-
-
-def _print_others(said: str, others: Iterable[str], none: str) -> None:
-    """What is said of entities, by their documents; `none` where there are no others."""
-    from factloom.graph.identifiers import document_of_entity
-
-    documents = sorted({document_of_entity(other) for other in others})
-    typer.echo(f"{said}: {printable(', '.join(documents))}" if documents else none)
-
-
-def _print_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from factloom.cli.tables import TITLE, make_console
-
-    table = Table(*columns, box=None, header_style=TITLE, pad_edge=False, padding=(0, 2, 0, 0))
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    make_console().print(table)
-
-
-def _print_json(value: object) -> None:
-    line = json.dumps(value, ensure_ascii=False)
-    # JSON escapes the older half of the control characters only.
-    typer.echo("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))
-
-
-def _named(relation: str, names: dict[str, str]) -> str:
-    name = names.get(relation, relation)
-    return relation if name == relation else f"{name} ({relation})"
-
-
-def _cell(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

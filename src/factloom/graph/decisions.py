@@ -56,6 +56,16 @@ class Decisions:
             if not any(self._about(end)):
                 self._forget(end)
 
+    def taken_out_in(self, document: str, known_by: Set[str]) -> list[str]:
+        """What was taken out of its thing in a document, by names of the time; it may be gone."""
+        quads = self.changes.match(None, OF_DOCUMENT, _document_node(document), DECISIONS)
+        decided = sorted(text_of(quad.subject) for quad in quads)
+        return [
+            entity
+            for entity in decided
+            if self.is_taken_out(entity) and not known_by.isdisjoint(self._known_by(entity))
+        ]
+
     def taken_out_of(self, members: Iterable[str]) -> Set[str]:
         """The entities that were taken out of a thing, and those of its own taken out of others."""
         return {text_of(quad.subject) for member in members for quad in self._about(member)}

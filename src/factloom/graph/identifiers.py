@@ -68,9 +68,14 @@ def entity_elsewhere(identifier: str) -> str | None:
     return identifier if _IRI.fullmatch(identifier) else None
 
 
+def is_property(relation: str) -> bool:
+    """Whether a relation is called as Wikidata's properties are, such as P17."""
+    return _PROPERTY_NUMBER.fullmatch(relation) is not None
+
+
 def relation_iri(relation: str) -> str:
     """Wikidata's property where the relation is one, such as P17; else a name of our own."""
-    if _PROPERTY_NUMBER.fullmatch(relation):
+    if is_property(relation):
         return WIKIDATA_PROPERTY + relation
     return RELATION + _encoded(relation)
 

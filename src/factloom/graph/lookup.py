@@ -12,27 +12,37 @@ from factloom.graph.changes import text_of
 from factloom.graph.identifiers import (
     DOCUMENT,
     ENTITY,
+    TYPE,
     document_iri,
     document_of_entity,
     document_of_iri,
     relation_iri,
     relation_of,
+    type_of,
 )
 from factloom.graph.name_keys import name_key, person_key, value_key
 from factloom.graph.profiles import Profile, plain_key, telling_key
-from factloom.graph.stored_things import CATALOGUE, KEY, StoredThings
+from factloom.graph.stored_things import KEY, StoredThings
 from factloom.graph.vocabulary import (
+    CATALOGUE,
+    DECISION,
     EVIDENCE,
     LABEL,
     OBJECT,
     OTHER_NAME,
     PREDICATE,
+    REJECTED_OBJECT,
+    REJECTED_PREDICATE,
+    REJECTED_SUBJECT,
     RELATION_NAMES,
     SCORE,
     SUBJECT,
     TEXT,
+    A,
 )
 
+_ROLES = (SUBJECT, OBJECT)
+_REJECTED_ROLES = (REJECTED_SUBJECT, REJECTED_OBJECT)
 _SHOWN = 5  # things or names that an error lists
 _KEYS_LOOKED_AT = 20_000  # for a suggestion
 _FACTS_LOOKED_AT = 20  # for one that only one of two things has
@@ -58,6 +68,7 @@ class Evidence:
     fact: str  # the IRI of the statement
     score: float | None
     sentences: tuple[str, ...]
+    decision: str | None = None  # of people: accepted, rejected or corrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,21 @@ class Connection:
     def score(self) -> float | None:
         """The best score that a document gives it."""
         return max((each.score for each in self.evidence if each.score is not None), default=None)
+
+    @property
+    def decision(self) -> str | None:
+        """What people have decided about it; it is rejected where nothing else is left of it."""
+        decisions = [each.decision for each in self.evidence]
+        if all(decision == "rejected" for decision in decisions):
+            return "rejected"
+        return next((each for each in decisions if each not in (None, "rejected")), None)
+
+    @property
+    def certainty(self) -> float:
+        """The score; what people have annotated or decided is sure."""
+        if self.decision == "rejected":
+            return 0.0
+        return 1.0 if self.decision is not None or self.score is None else self.score
 
 
 class Lookup:
@@ -110,15 +136,22 @@ class Lookup:
         return found[0].iri
 
     def neighbours(
-        self, thing: Thing, relation: str | None = None, minimum_score: float = 0.0
+        self,
+        thing: Thing,
+        relation: str | None = None,
+        minimum_score: float = 0.0,
+        *,
+        rejected: bool = False,
     ) -> list[Connection]:
         """The facts about a thing, the surest first; those of a relation, by its id or its name.
 
-        A fact that people have annotated has no score, and is sure.
+        A fact that people have annotated has no score, and is sure; those that they have rejected
+        are shown if that is wanted.
         """
-        wanted = None if relation is None else self._relations_called(relation)
+        wanted = None if relation is None else self.relations_called(relation)
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
-        for statement, document in self._statements(self.things.members(thing.iri)):
+        roles = (*_ROLES, *_REJECTED_ROLES) if rejected else _ROLES
+        for statement, document in self._statements(self.things.members(thing.iri), roles):
             head, stated, tail, evidence = self._read(statement, document)
             if wanted is None or stated in wanted:
                 gathered.setdefault((head, stated, tail), []).append(evidence)
@@ -144,7 +177,7 @@ class Lookup:
             Connection(self.thing(head), stated, self.thing(tail), tuple(evidence))
             for (head, stated, tail), evidence in gathered.items()
         )
-        found = (each for each in connections if _certainty(each) >= least)
+        found = (each for each in connections if each.certainty >= least)
         return sorted(found, key=_surest_first)
 
     def all_things(self, type: str | None = None, part: str = "") -> Iterator[Thing]:
@@ -166,7 +199,7 @@ class Lookup:
                 if is_entity and wanted in text_of(quad.object).casefold():
                     yield text_of(quad.subject)
 
-    def _relations_called(self, name: str) -> set[str]:
+    def relations_called(self, name: str) -> set[str]:
         """The relations that have this name or id, whatever its case."""
         wanted = name.casefold()
         quads = list(self.things.changes.match(None, LABEL, None, RELATION_NAMES))
@@ -206,8 +239,14 @@ class Lookup:
         return [self._between(one, other) for one, other in pairwise(chain)]
 
     def thing(self, root: str) -> Thing:
+        """A thing by the name and type of the entity that stands for it, as people left them."""
         profile = self.things.profile(root)
-        return Thing(root, profile.label, profile.type)
+        node, graph = NamedNode(root), NamedNode(document_iri(profile.document))
+        labels = self.things.changes.match(node, LABEL, None, graph)
+        types = (text_of(quad.object) for quad in self.things.changes.match(node, A, None, graph))
+        name = next((text_of(quad.object) for quad in labels), profile.label)
+        type = next((type_of(iri) for iri in types if iri.startswith(TYPE)), profile.type)
+        return Thing(root, name, type)
 
     def called(self, name: str, type: str | None = None) -> list[Thing]:
         """All things that have this name, whatever its case; an IRI is taken as it is."""
@@ -264,28 +303,40 @@ class Lookup:
     def _first_facts(self, members: Iterable[str]) -> list[str]:
         """Some facts about entities, in words."""
         facts = []
-        for statement, document in islice(self._statements(members), _FACTS_LOOKED_AT):
+        for statement, document in islice(self._statements(members, _ROLES), _FACTS_LOOKED_AT):
             head, relation, tail, _ = self._read(statement, document)
-            words = self._in_words(relation)
+            words = self.in_words(relation)
             facts.append(f"{self.thing(head).name} {words} {self.thing(tail).name}")
         return facts
 
-    def _in_words(self, relation: str) -> str:
+    def in_words(self, relation: str) -> str:
+        """What a relation is called."""
         node = NamedNode(relation_iri(relation))
         found = next(self.things.changes.match(node, LABEL, None, RELATION_NAMES), None)
         return relation if found is None else text_of(found.object)
 
-    def _statements(self, members: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def _statements(
+        self, members: Iterable[str], roles: Sequence[NamedNode]
+    ) -> Iterator[tuple[str, str]]:
         for member in members:
             document = document_of_entity(member)
             graph, node = NamedNode(document_iri(document)), NamedNode(member)
             found = (
                 text_of(quad.subject)
-                for role in (SUBJECT, OBJECT)
+                for role in roles
                 for quad in self.things.changes.match(None, role, node, graph)
             )
             for statement in dict.fromkeys(found):  # a thing related to itself has both roles
                 yield statement, document
+
+    def read_statement(self, statement: str) -> Connection | None:
+        """A fact as one document states it, by the statement's IRI."""
+        document = document_of_iri(statement.partition("#")[0])
+        try:
+            head, relation, tail, evidence = self._read(statement, document)
+        except (KeyError, ValueError):  # no such statement; what a user has written is no IRI
+            return None
+        return Connection(self.thing(head), relation, self.thing(tail), (evidence,))
 
     def _read(self, statement: str, document: str) -> tuple[str, str, str, Evidence]:
         graph = NamedNode(document_iri(document))
@@ -298,11 +349,15 @@ class Lookup:
             for quad in self.things.changes.match(NamedNode(sentence), TEXT, None, graph)
         )
         score = float(about[SCORE][0]) if SCORE in about else None
+        decision = about[DECISION][0] if DECISION in about else None
+        is_rejected = decision == "rejected"
+        subject, object = _REJECTED_ROLES if is_rejected else _ROLES
+        relation = about[REJECTED_PREDICATE if is_rejected else PREDICATE][0]
         return (
-            self.things.root(about[SUBJECT][0]),
-            relation_of(about[PREDICATE][0]),
-            self.things.root(about[OBJECT][0]),
-            Evidence(document, statement, score, tuple(sentences)),
+            self.things.root(about[subject][0]),
+            relation_of(relation),
+            self.things.root(about[object][0]),
+            Evidence(document, statement, score, tuple(sentences), decision),
         )
 
     def _step(self, thing: str, came_from: dict[str, str | None]) -> list[str]:
@@ -362,9 +417,4 @@ def _is_called(entity: Profile, name: str) -> bool:
 
 
 def _surest_first(connection: Connection) -> tuple[float, str, str]:
-    return -_certainty(connection), connection.relation, connection.tail.name
-
-
-def _certainty(connection: Connection) -> float:
-    # What people have annotated has no score, and is sure.
-    return 1.0 if connection.score is None else connection.score
+    return -connection.certainty, connection.relation, connection.tail.name

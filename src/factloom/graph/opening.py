@@ -10,8 +10,7 @@ from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
 from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.snapshot import Snapshot
-from factloom.graph.stored_things import CATALOGUE
-from factloom.graph.vocabulary import term
+from factloom.graph.vocabulary import CATALOGUE, term
 
 VERSION = "2"  # of what is kept in a store, and how; 1 had names with line ends
 

@@ -11,8 +11,7 @@ from factloom.files.json_records import encode
 from factloom.graph.changes import text_of
 from factloom.graph.disk import Disk
 from factloom.graph.identifiers import document_of_iri
-from factloom.graph.stored_things import CATALOGUE
-from factloom.graph.vocabulary import term
+from factloom.graph.vocabulary import CATALOGUE, term
 
 FINGERPRINT = term("fl:fingerprint")
 TEXT_FINGERPRINT = term("fl:textFingerprint")

@@ -17,6 +17,14 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QuerySolution, Query
 from factloom.document import Document
 from factloom.errors import FactloomError, InputError, Place
 from factloom.graph.changes import Changes, text_of
+from factloom.graph.correcting import corrected
+from factloom.graph.corrections import (
+    CORRECTIONS,
+    Correction,
+    Journal,
+    correction_quads,
+    count_quad,
+)
 from factloom.graph.decisions import DECISIONS, DIFFERENT_FROM, KNOWN_BY, of_document
 from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.identifiers import (
@@ -30,8 +38,10 @@ from factloom.graph.opening import check_version, read_anything, take_snapshot
 from factloom.graph.records import CONTENT, FINGERPRINT, READ_BY, TEXT_FINGERPRINT
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.store import Store
-from factloom.graph.stored_things import CATALOGUE, PROFILE
+from factloom.graph.stored_things import PROFILE
 from factloom.graph.vocabulary import (
+    CATALOGUE,
+    CORRECTION_START,
     DOCUMENT_CLASS,
     EXPLANATION,
     LABEL,
@@ -70,6 +80,7 @@ class Rebuilt:
 
     documents: int
     decisions: int  # pairs that a user has told apart
+    corrections: int
     lost: Mapping[str, str | None]  # documents, and where they came from
     unnamed: int  # further ones that are lost, of which not even the ids can be read
     damages: tuple[str, ...]
@@ -102,11 +113,12 @@ def rebuild(directory: Path, output: Path) -> Rebuilt:
         remains = _Remains(_disk(snapshot, directory))
         lost: dict[str, str | None] = {}
         names, identifiers = remains.relation_names(), remains.document_ids()
-        decisions = remains.decisions()
+        decisions, corrections = remains.decisions(), remains.corrections()
         with Store.open(output) as new:
             # They come first, so that nothing is merged that a user has told apart.
             changes = Changes(new.disk)
             changes.add_unseen(decisions)
+            changes.add_unseen(_journal(corrections))
             changes.write()
             for identifier in identifiers:
                 document = remains.document(identifier)
@@ -118,7 +130,8 @@ def rebuild(directory: Path, output: Path) -> Rebuilt:
         told_apart = sum(quad.predicate == DIFFERENT_FROM for quad in decisions)
         saved = len(identifiers) - len(lost)
         unnamed = remains.unnamed(len(identifiers))
-        return Rebuilt(saved, told_apart, lost, unnamed, tuple(remains.damages))
+        counts = (saved, told_apart, len(corrections))
+        return Rebuilt(*counts, lost, unnamed, tuple(remains.damages))
 
 
 class _Remains:
@@ -196,10 +209,18 @@ class _Remains:
         ends = {text_of(end) for quad in told for end in (quad.subject, quad.object)}
         return found | {of_document(entity) for entity in ends}
 
+    def corrections(self) -> list[Correction]:
+        """What can be read of the journal, in order."""
+        nodes = {text_of(quad.subject) for quad in self.match(graph=CORRECTIONS)}
+        numbers = sorted(int(node.removeprefix(CORRECTION_START)) for node in nodes)
+        found = (Journal(self).get(number) for number in numbers)
+        return [correction for correction in found if correction is not None]
+
     def has_facts(self, document: Document, names: Mapping[str, str], identifier: str) -> bool:
         """Whether the graph of a document has all that the document says."""
         model = self.model(identifier)
-        said = document_quads(document, relation_names=names, model=model)
+        now = corrected(document, Journal(self))
+        said = document_quads(document, relation_names=names, model=model, said=now)
         graph = NamedNode(document_iri(identifier))
         return _comparable(said) == _comparable(self.match(graph=graph))
 
@@ -277,6 +298,13 @@ def _disk(snapshot: Snapshot, directory: Path) -> Disk:
         if error.code != "store-unreadable":
             raise
     return disk
+
+
+def _journal(corrections: list[Correction]) -> Iterator[Quad]:
+    for correction in corrections:
+        yield from correction_quads(correction)
+    if corrections:
+        yield count_quad(corrections[-1].number)
 
 
 def _comparable(quads: Iterable[Quad]) -> set[Quad]:

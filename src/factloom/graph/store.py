@@ -23,11 +23,14 @@ from factloom.document import Document
 from factloom.errors import DocumentError, InputError, Place
 from factloom.graph.asking import Answer, Formats, Limits, ask
 from factloom.graph.changes import Changes, text_of
+from factloom.graph.correcting import Corrected, corrected
+from factloom.graph.corrections import Correction, Journal
 from factloom.graph.disk import DISK_FAILURES, Disk
+from factloom.graph.editing import Editor
+from factloom.graph.fact_names import find_fact
 from factloom.graph.identifiers import (
     document_iri,
     document_key,
-    document_of_entity,
     document_of_iri,
     entity_iris,
     relation_iri,
@@ -49,8 +52,17 @@ from factloom.graph.records import (
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.sparql import question
 from factloom.graph.statistics import Statistics, count
-from factloom.graph.stored_things import CATALOGUE, StoredThings, read_merges
-from factloom.graph.vocabulary import LABEL, RELATION_NAMES, SOURCE, document_quads
+from factloom.graph.stored_things import StoredThings, read_merges
+from factloom.graph.uniting import settle
+from factloom.graph.vocabulary import (
+    CATALOGUE,
+    LABEL,
+    REJECTED_CLASS,
+    RELATION_NAMES,
+    SOURCE,
+    A,
+    document_quads,
+)
 
 _LIMITS, _FORMATS = Limits(), Formats()
 _JOURNAL = 500_000  # quads; the journal has 0.7 kB of each, and keeps them all until it is emptied
@@ -167,9 +179,11 @@ class Store:
         if self._about(document_id, FINGERPRINT) is None:
             raise self._unknown_document(document_id)
         changes = Changes(self.disk)
-        StoredThings(changes).remove(self._entities(document_id))
+        things = StoredThings(changes)
+        things.remove(self._entities(document_id))
+        settle(things, {document_id: set()})
         self._forget(NamedNode(document_iri(document_id)), changes)
-        self._write(changes)
+        self.write(changes)
 
     def document(self, document_id: str) -> Document:
         """A document as it was taken in."""
@@ -202,11 +216,11 @@ class Store:
 
     def find(self, name: str, type: str | None = None) -> Thing:
         """The thing that has this name, whatever its case."""
-        return self._lookup().find(name, type)
+        return self.lookup().find(name, type)
 
     def things(self, type: str | None = None, part: str = "") -> Iterator[Thing]:
         """The things of a type, with a name that has this part, whatever its case."""
-        return self._lookup().all_things(type, part)
+        return self.lookup().all_things(type, part)
 
     def neighbours(
         self,
@@ -215,13 +229,16 @@ class Store:
         *,
         relation: str | None = None,
         minimum_score: float = 0.0,
+        rejected: bool = False,
     ) -> list[Connection]:
         """The facts about a thing, from all documents that speak of it, the surest first.
 
         `relation` is an id or a name; a fact without a score, as people annotate it, is sure.
+        Those that people have rejected are there if that is wanted.
         """
-        lookup = self._lookup()
-        return lookup.neighbours(lookup.find(name, type), relation, minimum_score)
+        lookup = self.lookup()
+        thing = lookup.find(name, type)
+        return lookup.neighbours(thing, relation, minimum_score, rejected=rejected)
 
     def path(
         self,
@@ -233,7 +250,7 @@ class Store:
         longest: int = 6,
     ) -> list[Connection]:
         """A shortest chain of facts between two things; empty if there is none so short."""
-        lookup = self._lookup()
+        lookup = self.lookup()
         ends = lookup.find(start, start_type), lookup.find(goal, goal_type)
         return lookup.path(*ends, longest)
 
@@ -254,27 +271,33 @@ class Store:
 
         It holds for good, also when documents come again. The entities that it was one with.
         """
-        entity = self._entity(name, document, type)
-        changes = Changes(self.disk)
-        others = StoredThings(changes).split(entity)
-        self._write(changes)
-        return others
+        return self.edit().split(name, document, type)
 
     def join(self, name: str, document: str, type: str | None = None) -> list[str]:
         """Take back a split of what a document calls `name`, which is then judged as any other.
 
         The entities that it is one with now.
         """
-        entity = self._entity(name, document, type)
-        changes = Changes(self.disk)
-        things = StoredThings(changes)
-        if not things.is_taken_out(entity):
-            split = {document_of_entity(each) for each in things.taken_out(entity)}
-            place = Place(file=str(self.directory), document=document)
-            raise InputError("not-split", place, name=name, documents=_listed(split))
-        others = things.join(entity)
-        self._write(changes)
-        return others
+        return self.edit().join(name, document, type)
+
+    # --- corrections -------------------------------------------------------------------------
+
+    def edit(self, who: str = "", why: str = "", when: str | None = None) -> Editor:
+        """Say what is so, as somebody who has the last word; `when` is now, unless it is given."""
+        return Editor(self, who, why, when)
+
+    def corrections(self) -> Iterator[Correction]:
+        """What people have said, in order; also what they have undone."""
+        return Journal(Changes(self.disk)).all()
+
+    def corrected(self) -> Iterator[Corrected]:
+        """All documents, with what people have made of them."""
+        journal = Journal(Changes(self.disk))
+        return (corrected(document, journal) for document in self.documents())
+
+    def fact(self, *words: str) -> Connection:
+        """A fact by its number in the last listing, its IRI, or its head, relation and tail."""
+        return find_fact(self.lookup(), words, self.directory)
 
     # --- questions ---------------------------------------------------------------------------
 
@@ -318,15 +341,21 @@ class Store:
             members = things.members(root)
             yield Cluster(root, tuple(members), tuple(merges[member] for member in members[1:]))
 
-    def quads(self) -> Iterator[Quad]:
+    def quads(self, *, rejected: bool = True) -> Iterator[Quad]:
         """Everything but the store's own bookkeeping, one graph after the other."""
         for graph in self.disk.named_graphs():
             if graph != CATALOGUE:
-                yield from self.disk.quads_for_pattern(None, None, None, graph)
+                found = (
+                    () if rejected else self.disk.quads_for_pattern(None, A, REJECTED_CLASS, graph)
+                )
+                hidden = {quad.subject for quad in found}
+                quads = self.disk.quads_for_pattern(None, None, None, graph)
+                yield from (quad for quad in quads if quad.subject not in hidden)
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _write(self, changes: Changes) -> None:
+    def write(self, changes: Changes) -> None:
+        """Make changes so, all of them or none."""
         try:
             self._journalled += changes.write()
         except DISK_FAILURES as error:
@@ -357,14 +386,41 @@ class Store:
         key = document_key(document)
         node = NamedNode(document_iri(key))
         things = StoredThings(changes)
-        merges = things.exchange(key, self._entities(key), profiles(document, names))
+        known = profiles(document, names)
+        merges = things.exchange(key, self._entities(key), known)
+        settle(things, {key: {profile.iri for profile in known}})
         self._forget(node, changes)
-        changes.add_unseen(document_quads(document, relation_names=names, model=model))
+        said = corrected(document, Journal(changes), known)
+        names |= self._names_of((fact.relation.type for fact in said.facts), changes)
+        changes.add_unseen(document_quads(document, relation_names=names, model=model, said=said))
         changes.add_unseen(
             Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
         )
-        self._write(changes)
+        self.write(changes)
         return merges
+
+    def rewrite(self, document_id: str, changes: Changes) -> None:
+        """Let the graph of a document say what people have made of it by now."""
+        graph = NamedNode(document_iri(document_id))
+        said = corrected(self.document(document_id), Journal(changes))
+        found = (*said.document.relations, *(fact.relation for fact in said.facts))
+        names = self._names_of((relation.type for relation in found), changes)
+        model = self._about(document_id, READ_BY) or ""
+        new = set(document_quads(said.document, relation_names=names, model=model, said=said))
+        old = set(changes.match(None, None, None, graph))
+        changes.remove(old - new)
+        for quad in new - old:
+            changes.add(quad)
+
+    def _names_of(self, relations: Iterable[str], changes: Changes) -> dict[str, str]:
+        """What relations are called, of those that have been given a name."""
+        names = {}
+        for relation in set(relations):
+            node = NamedNode(relation_iri(relation))
+            known = next(changes.match(node, LABEL, None, RELATION_NAMES), None)
+            if known is not None:
+                names[relation] = text_of(known.object)
+        return names
 
     def _rename(
         self, document: Document, given: Mapping[str, str], changes: Changes
@@ -400,19 +456,16 @@ class Store:
         found = next(self.disk.quads_for_pattern(node, predicate, None, CATALOGUE), None)
         return None if found is None else text_of(found.object)
 
-    def _entity(self, name: str, document: str, type: str | None) -> str:
+    def entity(self, name: str, document: str, type: str | None) -> str:
         """The IRI of what a document calls `name`."""
         if self._about(document, FINGERPRINT) is None:
             raise self._unknown_document(document)
-        return self._lookup().entity_of_document(name, document, type)
+        return self.lookup().entity_of_document(name, document, type)
 
-    def _lookup(self) -> Lookup:
+    def lookup(self) -> Lookup:
+        """What finds things and facts."""
         return Lookup(StoredThings(Changes(self.disk)), Place(file=str(self.directory)))
 
     def _unknown_document(self, document_id: str) -> InputError:
         place = Place(file=str(self.directory), document=document_id)
         return InputError("unknown-document", place)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names)) or "none"

@@ -11,6 +11,7 @@ from factloom.graph.identifiers import document_iri
 from factloom.graph.merging import Merge, Placement, place
 from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import (
+    CATALOGUE,
     ENTITY_CLASS,
     OBJECT,
     PREDICATE,
@@ -22,7 +23,6 @@ from factloom.graph.vocabulary import (
 )
 
 MERGES = NamedNode("urn:factloom:merges")  # which entities are one: queries may use it
-CATALOGUE = NamedNode("urn:factloom:catalogue")  # what the store needs to find things again
 
 SAME_AS = term("owl:sameAs")
 REASON = term("fl:reason")
@@ -37,6 +37,7 @@ class StoredThings:
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
         self.decisions = Decisions(changes)
+        self.touched: set[str] = set()  # entities that were placed anew, for `uniting.settle`
 
     # --- what merging asks -------------------------------------------------------------------
 
@@ -113,6 +114,7 @@ class StoredThings:
         for profile in coming.values():
             self._know(profile)
         self._add(placement)
+        self.touched |= coming.keys() | staying
         return placement.merges
 
     def _know(self, profile: Profile) -> None:
@@ -126,9 +128,9 @@ class StoredThings:
         """Forget entities; what was merged because of them is judged anew without them."""
         for entity in entities:
             if self._others_rest_on(entity):
-                self._judge_anew(self.root(entity), without=entity)
+                self.judge_anew(self.root(entity), without=entity)
             else:
-                self._unmerge(entity)
+                self.unmerge(entity)
             self.changes.remove(self.changes.match(NamedNode(entity), None, None, CATALOGUE))
 
     def split(self, entity: str) -> list[str]:
@@ -137,25 +139,41 @@ class StoredThings:
         others = [member for member in self.members(root) if member != entity]
         if others:
             self.decisions.tell_apart(self.profile(entity), map(self.profile, others))
-            self._judge_anew(root)
+            self.judge_anew(root)
         return others
 
-    def join(self, entity: str) -> list[str]:
-        """Take a split back: judge what was taken out by its evidence; what it is one with now."""
+    def join(self, entity: str) -> None:
+        """Take a split back: judge what was taken out by its evidence, if it is there."""
         self.decisions.take_back(entity)
-        self._judge_anew(self.root(entity))
+        if self.has(entity):
+            self.judge_anew(self.root(entity))
+
+    def beside(self, entity: str) -> list[str]:
+        """The other entities of its thing."""
         return [member for member in self.members(self.root(entity)) if member != entity]
 
     def taken_out(self, entity: str) -> Set[str]:
         """The entities whose splits keep something apart from the thing of this one."""
         return self.decisions.taken_out_of(self.members(self.root(entity)))
 
+    def merge(self, merge: Merge) -> None:
+        """Put a thing below another."""
+        for quad in merge_quads(merge):
+            self.changes.add(quad)
+
+    def keep(self, keeper: str, key: str) -> None:
+        """Let an entity be found by a key."""
+        self.changes.add(Quad(NamedNode(keeper), KEY, Literal(key), CATALOGUE))
+
+    def merge_of(self, entity: str) -> Merge | None:
+        """Why an entity stands below another one; None if it does not."""
+        return next(read_merges(self.changes, [entity]), None)
+
     def _add(self, placement: Placement) -> None:
         for merge in placement.merges:
-            for quad in merge_quads(merge):
-                self.changes.add(quad)
+            self.merge(merge)
         for keeper, key in placement.keys:
-            self.changes.add(Quad(NamedNode(keeper), KEY, Literal(key), CATALOGUE))
+            self.keep(keeper, key)
 
     def _others_rest_on(self, entity: str) -> bool:
         node = NamedNode(entity)
@@ -167,13 +185,15 @@ class StoredThings:
             or any(quad.subject != own for quad in shown)
         )
 
-    def _judge_anew(self, root: str, without: str | None = None) -> None:
+    def judge_anew(self, root: str, without: str | None = None) -> None:
+        """Take a thing apart, and put its entities together again by their evidence."""
         members = self.members(root)
+        self.touched |= set(members)
         if without is not None:
             rest = [self.profile(member) for member in members if member != without]
             self.decisions.hand_down(without, rest)
         for member in members:
-            self._unmerge(member)
+            self.unmerge(member)
             self.changes.remove(self.changes.match(NamedNode(member), KEY, None, CATALOGUE))
         for member in members:
             if member != without:
@@ -181,7 +201,8 @@ class StoredThings:
                 beside = self.entities_of(profile.document) - {member, without}
                 self._add(place([profile], self, taken={self.root(other) for other in beside}))
 
-    def _unmerge(self, entity: str) -> None:
+    def unmerge(self, entity: str) -> None:
+        """Let an entity stand below no other."""
         self.changes.remove(self.changes.match(NamedNode(entity), SAME_AS, None, MERGES))
         self.changes.remove(self.changes.match(_merge_node(entity), None, None, MERGES))
 

@@ -8,6 +8,7 @@ engine knows. docs/graph.md draws it and shows how to ask.
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from factloom.document import Document, Relation
 from factloom.errors import DocumentError, ModelError, Place
@@ -25,6 +26,9 @@ from factloom.graph.identifiers import (
     relation_iri,
     type_iri,
 )
+
+if TYPE_CHECKING:
+    from factloom.graph.correcting import Corrected, DecidedFact
 
 try:
     from pyoxigraph import Literal, NamedNode, Quad
@@ -55,6 +59,8 @@ def term(short: str) -> NamedNode:
 
 
 RELATION_NAMES = NamedNode("urn:factloom:relations")  # a graph
+CATALOGUE = NamedNode("urn:factloom:catalogue")  # a graph: what a store needs to find things again
+CORRECTION_START = "urn:factloom:correction:"  # a number stands behind it
 
 A = term("rdf:type")
 LABEL = term("rdfs:label")
@@ -79,19 +85,30 @@ END = term("fl:end")
 SENTENCE = term("fl:sentence")
 NUMBER = term("fl:number")
 TEXT = term("fl:text")
+DECISION = term("fl:decision")  # accepted, rejected or corrected
+CORRECTION = term("fl:correction")
+# A fact that was rejected is no statement, and no query for facts finds it.
+REJECTED_CLASS = term("fl:RejectedFact")
+REJECTED_SUBJECT = term("fl:rejectedSubject")
+REJECTED_PREDICATE = term("fl:rejectedPredicate")
+REJECTED_OBJECT = term("fl:rejectedObject")
 
 
 def document_quads(
-    document: Document, *, relation_names: Mapping[str, str], model: str
+    document: Document,
+    *,
+    relation_names: Mapping[str, str],
+    model: str,
+    said: "Corrected | None" = None,
 ) -> Iterator[Quad]:
     """Everything that the graph says about one document, in the document's own graph.
 
     Only the names of relations stand in a graph that all documents share, each name once.
     `relation_names` are the relations in words; `model` is the name and version of what found
-    the facts.
+    the facts; `said` is what people have made of the document.
     """
     try:
-        yield from _DocumentGraph(document, relation_names, model).quads()
+        yield from _DocumentGraph(document, relation_names, model, said).quads()
     except ValueError:  # pyoxigraph takes every text but this
         place, detail = Place(document=document.id), "half of a surrogate pair is no character"
         raise DocumentError("not-writable", place, value="the text", detail=detail) from None
@@ -100,8 +117,15 @@ def document_quads(
 class _DocumentGraph:
     """The nodes of one document, made once and used in many quads."""
 
-    def __init__(self, document: Document, relation_names: Mapping[str, str], model: str) -> None:
+    def __init__(
+        self,
+        document: Document,
+        relation_names: Mapping[str, str],
+        model: str,
+        said: "Corrected | None",
+    ) -> None:
         self.document = document
+        self.said = said
         self.relation_names = relation_names
         self.model = Literal(model)
         self.iri = document_iri(document_key(document))
@@ -113,8 +137,12 @@ class _DocumentGraph:
         yield from self._about_document()
         for entity in range(len(self.entities)):
             yield from self._about_entity(entity)
-        for number, relation in enumerate(self.document.relations):
-            yield from self._about_relation(number, relation)
+        if self.said is None:
+            for number, relation in enumerate(self.document.relations):
+                yield from self._about_relation(number, relation)
+        else:
+            for number, fact in enumerate(self.said.facts):
+                yield from self._about_fact(number, fact)
         yield from self._about_relation_names()
         yield from self._about_sentences()
 
@@ -129,11 +157,14 @@ class _DocumentGraph:
     def _about_entity(self, index: int) -> Iterator[Quad]:
         node, graph = self.entities[index], self.graph
         entity = self.document.entities[index]
-        label = self.document.name(index)
+        own, type = self.document.name(index), entity.type
+        label = own
+        if self.said is not None:
+            label, type = self.said.names.get(index, own), self.said.types.get(index, type)
         yield Quad(node, A, ENTITY_CLASS, graph)
-        yield Quad(node, A, _type_node(entity.type), graph)
+        yield Quad(node, A, _type_node(type), graph)
         yield Quad(node, LABEL, Literal(label), graph)
-        for name in self.document.names(index):
+        for name in dict.fromkeys((own, *self.document.names(index))):
             if name != label:
                 yield Quad(node, OTHER_NAME, Literal(name), graph)
         if entity.id is not None:
@@ -154,6 +185,26 @@ class _DocumentGraph:
         if sentence is not None:
             yield Quad(node, SENTENCE, self._sentence(sentence), graph)
 
+    def _about_fact(self, number: int, fact: "DecidedFact") -> Iterator[Quad]:
+        """A fact about which people may have decided."""
+        statement = NamedNode(f"{self.iri}#fact={number}")
+        if fact.decision == "rejected":
+            yield from self._about_rejected(statement, fact.relation)
+        else:
+            yield from self._about_relation(number, fact.relation)
+        if fact.decision is not None:
+            correction = NamedNode(f"{CORRECTION_START}{fact.by}")
+            yield Quad(statement, DECISION, Literal(fact.decision), self.graph)
+            yield Quad(statement, CORRECTION, correction, self.graph)
+
+    def _about_rejected(self, statement: NamedNode, relation: Relation) -> Iterator[Quad]:
+        head, tail = self.entities[relation.head], self.entities[relation.tail]
+        yield Quad(statement, A, REJECTED_CLASS, self.graph)
+        yield Quad(statement, REJECTED_SUBJECT, head, self.graph)
+        yield Quad(statement, REJECTED_PREDICATE, _relation_node(relation.type), self.graph)
+        yield Quad(statement, REJECTED_OBJECT, tail, self.graph)
+        yield from self._found(statement, relation)
+
     def _about_relation(self, number: int, relation: Relation) -> Iterator[Quad]:
         graph = self.graph
         head, tail = self.entities[relation.head], self.entities[relation.tail]
@@ -164,6 +215,11 @@ class _DocumentGraph:
         yield Quad(statement, SUBJECT, head, graph)
         yield Quad(statement, PREDICATE, predicate, graph)
         yield Quad(statement, OBJECT, tail, graph)
+        yield from self._found(statement, relation)
+
+    def _found(self, statement: NamedNode, relation: Relation) -> Iterator[Quad]:
+        """Where a fact was found, by what, how surely and why."""
+        graph = self.graph
         yield Quad(statement, DERIVED_FROM, graph, graph)
         yield Quad(statement, MODEL, self.model, graph)
         if relation.score is not None:
@@ -174,7 +230,10 @@ class _DocumentGraph:
             yield Quad(statement, EXPLANATION, Literal(explanation), graph)
 
     def _about_relation_names(self) -> Iterator[Quad]:
-        for relation in dict.fromkeys(relation.type for relation in self.document.relations):
+        found = [relation.type for relation in self.document.relations]
+        if self.said is not None:
+            found += [fact.relation.type for fact in self.said.facts]
+        for relation in dict.fromkeys(found):
             name = Literal(self.relation_names.get(relation, relation))
             yield Quad(_relation_node(relation), LABEL, name, RELATION_NAMES)
 

@@ -18,8 +18,8 @@ from factloom.graph.knowledge_base import MOST_CANDIDATES, Candidate, KnownEntit
 from factloom.graph.lookup import Connection, Lookup
 from factloom.graph.profiles import plain_key, telling_key
 from factloom.graph.store import Store
-from factloom.graph.stored_things import CATALOGUE, KEY, StoredThings
-from factloom.graph.vocabulary import IDENTIFIER, LABEL, OTHER_NAME, A
+from factloom.graph.stored_things import KEY, StoredThings
+from factloom.graph.vocabulary import CATALOGUE, IDENTIFIER, LABEL, OTHER_NAME, A
 from factloom.knowledge.keys import asked_by, keys_of
 
 _DESCRIBED_BY = 8  # facts

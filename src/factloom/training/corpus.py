@@ -35,8 +35,12 @@ class Corpus:
 def read_corpus(recipe: Recipe) -> Corpus:
     train = _read_train(recipe.data)
     development = _read_all(recipe.data.development, recipe.data)
-    if recipe.data.hold_out:
+    general = _general(recipe.data, train, recipe.training.seed)
+    if recipe.data.hold_out and general:
+        general, development = hold_out(general, recipe.data.hold_out, recipe.training.seed)
+    elif recipe.data.hold_out:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
+    train += general
     report = {path: _read_all([path], recipe.data) for path in recipe.data.report}
     for documents in (development, *report.values()):
         require_distinct_ids(documents)  # now, rather than after hours of training
@@ -56,6 +60,14 @@ def _read_train(data: DataRecipe) -> list[Document]:
     if not data.relations_by_file:
         return _read_all(data.train, data)
     return [document for path in data.train for document in _for_its_types(_read_all([path], data))]
+
+
+def _general(data: DataRecipe, train: Iterable[Document], seed: int) -> list[Document]:
+    """Some of the general documents, in their order."""
+    found = _others(data.general, data, train)
+    count = min(len(found), data.general_documents)
+    chosen = sorted(random.Random(seed).sample(range(len(found)), count))
+    return [found[index] for index in chosen]
 
 
 def _for_its_types(documents: list[Document]) -> list[Document]:

@@ -64,7 +64,8 @@ def _named_fingerprints(recipe: Recipe) -> Iterator[tuple[str, str]]:
 def _inputs(recipe: Recipe) -> Iterator[tuple[str, Path]]:
     """Name and place of every file and folder that decides the weights or the scores."""
     data, plugins = recipe.data, recipe.plugins
-    names = [*data.train, *data.names_only, *data.incomplete, *data.development, *data.report]
+    names = [*data.train, *data.general, *data.names_only, *data.incomplete]
+    names += [*data.development, *data.report]
     names += [name for name in (data.train_facts, data.relation_names) if name]
     names += plugins.get("vat", {}).get("unlabelled", [])
     yield from ((name, Path(data_path(name))) for name in names)
@@ -74,6 +75,7 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, Path]]:
     models = [plugins["distillation"]["teacher"]] if "distillation" in plugins else []
     models += [recipe.teacher.model] if recipe.teacher else []
     models += recipe.completion.models if recipe.completion else []
+    models += [recipe.start] if recipe.start else []
     yield from ((name, load_config(data_path(name))[0]) for name in models)
 
 

@@ -1,5 +1,6 @@
 """A recipe: one TOML file that says what to train, on what, and how.
 
+    start = "factloom-en-small"  a trained model to go on with; all is new without it
     [model]                      kind = "atlop" and the model's own settings
     [encoder]                    name, window, overlap, ...
     [data]                       train, development or hold_out, report, ...
@@ -76,6 +77,14 @@ class DataRecipe(RecipePart):
         [],
         description="Further files to train on, whose relations hold but are not all: others are "
         "unknown, or completed by the models of [completion]. Texts as above are left out.",
+    )
+    general: list[str] = Field(
+        [],
+        description="Files of which some documents are trained on as well, so that a model that is "
+        "trained further does not forget. `hold_out` is taken from these, then.",
+    )
+    general_documents: Count = Field(
+        300, description="How many documents of `general` are taken, by chance."
     )
     relations_by_file: bool = Field(
         False,
@@ -173,6 +182,11 @@ class CompletionRecipe(RecipePart):
 class Recipe(RecipePart):
     """A whole training."""
 
+    start: str | None = Field(
+        None,
+        description="A trained model that is trained further: its folder or name. Labels, settings "
+        "and encoder are its own, and [model] says its kind alone.",
+    )
     model: dict[str, Any] = Field(description="The kind of model, and its own settings.")
     data: DataRecipe
     encoder: EncoderRecipe = EncoderRecipe()
@@ -200,6 +214,13 @@ class Recipe(RecipePart):
     def _kind_given(self) -> Self:
         if not isinstance(self.model.get("kind"), str):
             raise ValueError("model.kind is missing, such as kind = 'atlop'")
+        return self
+
+    @model_validator(mode="after")
+    def _started_as_it_was(self) -> Self:
+        if self.start is not None and self.model_settings:
+            given = ", ".join(sorted(self.model_settings))
+            raise ValueError(f"a model that is trained further keeps its settings: {given}")
         return self
 
     @model_validator(mode="after")

@@ -12,7 +12,8 @@ from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.new_characters import add_characters
 from factloom.errors import InputError, Place, RecipeError
-from factloom.models.storage import first_encoder, load, model_class, model_settings
+from factloom.files.data_path import data_path
+from factloom.models.storage import first_encoder, load, load_as, model_class, model_settings
 from factloom.training.checkpoint import write_directory, write_file
 from factloom.training.corpus import marked, read_corpus, relation_names
 from factloom.training.examiner import DocumentExaminer, Examiner
@@ -64,8 +65,11 @@ def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, Exami
     if scores:
         require_metric(recipe.training.metric, scores)
     torch.manual_seed(recipe.training.seed)  # new layers start the same in every run
-    encoder = _encoder(recipe, kind, documents, place)
-    model = kind.from_documents(encoder, documents, settings, names=relation_names(recipe))
+    if recipe.start is None:
+        encoder = _encoder(recipe, kind, documents, place)
+        model = kind.from_documents(encoder, documents, settings, names=relation_names(recipe))
+    else:
+        model = load_as(kind, data_path(recipe.start))
     model.provenance = provenance(recipe)
     trainer = Trainer(
         model,

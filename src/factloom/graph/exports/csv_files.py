@@ -20,11 +20,20 @@ from factloom.graph.exports.merged import Edge, Node, merged_graph
 from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
 
-_FACT_HEADER = ("head", "relation", "tail", "score", "evidence", "sentences", "document")
+_FACT_HEADER = (
+    "head",
+    "relation",
+    "tail",
+    "score",
+    "evidence",
+    "sentences",
+    "document",
+    "decision",
+)
 _NODE_HEADER = ("id:ID", "name", "type", "aliases:string[]", "documents:string[]", ":LABEL")
 _EDGE_HEADER = (
     *(":START_ID", ":END_ID", ":TYPE", "relation", "name", "score:float", "document"),
-    *("sentences:int[]", "evidence", "model"),
+    *("sentences:int[]", "evidence", "model", "decision"),
 )
 _UTF8 = "\ufeff"  # without it, a spreadsheet guesses the encoding
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
@@ -68,7 +77,7 @@ def _fact_row(edge: Edge, names: Mapping[str, str]) -> tuple[str, ...]:
     score = "" if edge.score is None else repr(float(edge.score))
     sentences = " ".join(str(sentence + 1) for sentence in edge.sentences)
     cells = (names[edge.head], edge.name, names[edge.tail], score, " ".join(edge.evidence))
-    return tuple(_no_formula(cell) for cell in (*cells, sentences, edge.document))
+    return tuple(_no_formula(cell) for cell in (*cells, sentences, edge.document, edge.decision))
 
 
 def _no_formula(cell: str) -> str:
@@ -88,7 +97,7 @@ def _edge_row(edge: Edge, model: str) -> tuple[str, ...]:
     evidence = " ".join(edge.evidence)
     return (
         *(edge.head, edge.tail, kind, edge.relation, edge.name, score, edge.document),
-        *(sentences, evidence, model),
+        *(sentences, evidence, model, edge.decision),
     )
 
 

@@ -26,6 +26,7 @@ _EDGE_KEYS = {
     "sentences": "string",
     "evidence": "string",
     "model": "string",
+    "decision": "string",
 }
 # XML has no way to write these, escaped or not.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -93,6 +94,7 @@ class _Writer:
         self._data("edge-sentences", " ".join(str(sentence) for sentence in edge.sentences))
         self._data("edge-evidence", "\n".join(edge.evidence))
         self._data("edge-model", model)
+        self._data("edge-decision", edge.decision)
         self.xml.endElement("edge")
 
     def _open(self, element: str, **attributes: str) -> None:

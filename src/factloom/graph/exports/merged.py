@@ -15,6 +15,7 @@ from typing import IO
 from factloom.document import Document
 from factloom.graph.identifiers import document_key, entity_iris
 from factloom.graph.merging import Cluster, merge_entities
+from factloom.graph.said import CALLED, TYPED, decision_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Edge:
     document: str
     sentences: tuple[int, ...]
     evidence: tuple[str, ...]
+    decision: str = ""  # of people: accepted, corrected or rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class MergedGraph:
                     document=document_key(document),
                     sentences=relation.evidence,
                     evidence=tuple(document.sentence_text(index) for index in relation.evidence),
+                    decision=decision_of(relation),
                 )
 
 
@@ -111,11 +114,12 @@ def _noted(
     for document in documents:
         spool.write(json.dumps(document.to_json()) + "\n")
         for index, iri in enumerate(entity_iris(document)):
+            said = document.entities[index].attributes  # of people, who have the last word
             entities[iri] = Node(
                 id=iri,
-                name=document.name(index),
-                type=document.entities[index].type,
-                aliases=document.names(index),
+                name=str(said.get(CALLED, document.name(index))),
+                type=str(said.get(TYPED, document.entities[index].type)),
+                aliases=tuple(dict.fromkeys((*document.names(index), document.name(index)))),
                 documents=(document_key(document),),
             )
         yield document

@@ -10,6 +10,7 @@ from factloom.explanations import explanations
 from factloom.graph.exports.merged import MergedGraph
 from factloom.graph.identifiers import document_key, entity_iris
 from factloom.graph.page.text_pieces import Piece, text_pieces
+from factloom.graph.said import decision_of
 
 # Far from each other; types that mean the same have the same one.
 _HUES = {
@@ -82,6 +83,7 @@ def _relations(graph: MergedGraph) -> Iterator[dict[str, Any]]:
                 "type": relation.type,
                 "name": graph.relation_names.get(relation.type, relation.type),
                 "score": relation.score,
+                "decision": decision_of(relation),
                 "evidence": relation.evidence,
                 "reasons": list(explanations(document, relation, graph.relation_names)),
             }

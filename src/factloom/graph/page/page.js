@@ -53,9 +53,15 @@ function plural(count, word) {
 const entityName = (entity) => content.entities[entity].name;
 const holds = (text) => text.toLowerCase().includes(state.query);
 
+// What people have annotated or decided is sure.
+function certainty({ score, decision }) {
+  if (decision) return decision === "rejected" ? 0 : 1;
+  return score ?? 1;
+}
+
 function passes(relation) {
   if (state.type && relation.type !== state.type) return false;
-  if (relation.score !== null && relation.score < state.minimum) return false;
+  if (certainty(relation) < state.minimum) return false;
   return (
     !state.query ||
     holds(relation.name) ||
@@ -69,7 +75,7 @@ function shownRelations() {
   const found = content.relations.filter(
     (relation) => (state.everything || relation.document === state.document) && passes(relation),
   );
-  return found.sort((one, other) => (other.score ?? 1) - (one.score ?? 1));
+  return found.sort((one, other) => certainty(other) - certainty(one));
 }
 
 // --- the text ----------------------------------------------------------------------------------
@@ -204,6 +210,7 @@ function factElement(fact) {
       "p",
       { className: "note" },
       fact.score === null ? "" : `score ${fact.score.toFixed(2)}, `,
+      fact.decision ? `${fact.decision}, ` : "",
       "in ",
       name,
     ),
@@ -239,7 +246,8 @@ function showRelations(relations) {
         make("span", {}, ...factWords(relation)),
         make("span", {
           className: "score",
-          textContent: relation.score === null ? "" : relation.score.toFixed(2),
+          textContent:
+            relation.decision || (relation.score === null ? "" : relation.score.toFixed(2)),
         }),
       );
       button.addEventListener("click", () => choose(relation.head, relation.tail));
