@@ -152,15 +152,18 @@ def _read_all(paths: Sequence[str], data: DataRecipe) -> list[Document]:
     return found
 
 
-def relation_names(recipe: Recipe) -> dict[str, str]:
-    """The names that the recipe's file gives, and those that factloom knows beside them."""
+def relation_names(recipe: Recipe, documents: Iterable[Document]) -> dict[str, str]:
+    """Relations in words: as the recipe's file says, else those of the documents that are known."""
     if recipe.data.relation_names is None:
-        return {}
+        stated = {relation.type for document in documents for relation in document.relations}
+        return {
+            relation: RELATION_NAMES[relation]
+            for relation in sorted(stated & RELATION_NAMES.keys())
+        }
     path = Path(data_path(recipe.data.relation_names))
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
-        given = {str(relation): str(name) for relation, name in names.items()}
-        return {**RELATION_NAMES, **given}
+        return {str(relation): str(name) for relation, name in names.items()}
     except (OSError, ValueError, AttributeError) as error:  # no file, no JSON, no object
         detail = f"data.relation_names: {error}"
         raise RecipeError("recipe-setting", Place(file=str(path)), detail=detail) from error

@@ -102,7 +102,9 @@ class DataRecipe(RecipePart):
         None, description="Facts for Ign F1; those of the training files if absent."
     )
     relation_names: str | None = Field(
-        None, description="JSON file {relation: name in words}, kept with the model."
+        None,
+        description="JSON file {relation: name in words}, kept with the model; if absent, "
+        "relations with ids of Wikidata have the names that factloom knows.",
     )
     join_words: int = Field(
         0,

@@ -67,7 +67,8 @@ def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, Exami
     torch.manual_seed(recipe.training.seed)  # new layers start the same in every run
     if recipe.start is None:
         encoder = _encoder(recipe, kind, documents, place)
-        model = kind.from_documents(encoder, documents, settings, names=relation_names(recipe))
+        names = relation_names(recipe, documents)
+        model = kind.from_documents(encoder, documents, settings, names=names)
     else:
         model = load_as(kind, data_path(recipe.start))
     model.provenance = provenance(recipe)
