@@ -16,6 +16,10 @@ from typing import Any, Self
 
 from factloom.errors import Flaw, Place, flaw
 
+# The attribute of a question that tells the passages found for it, the best first: "document",
+# half-open characters "start" and "end" there, and "score".
+FOUND_PASSAGES = "passages"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -33,6 +33,29 @@ def test_no_way_to_cut_is_cheaper_or_as_cheap_and_more_even(costs: list[int], mo
     assert cost_of(found, costs) == min(cost_of(way, costs) for way in ways)
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 1, 2, 8]), st.integers(0, 4)), min_size=1, max_size=9),
+    st.integers(1, 9),
+)
+def test_words_of_several_tokens_are_cut_as_well_as_can_be(
+    words: list[tuple[int, int]], most: int
+) -> None:
+    costs, sizes = [cost for cost, _ in words], [size for _, size in words]
+
+    def worth(way: tuple[int, ...]) -> tuple[int, int]:
+        lengths = [sum(sizes[start:end]) for start, end in itertools.pairwise((0, *way))]
+        return cost_of(way, costs)[0], sum(length**2 for length in lengths)
+
+    def fits(way: tuple[int, ...]) -> bool:
+        pieces = [sizes[start:end] for start, end in itertools.pairwise((0, *way))]
+        return all(sum(piece) <= most or len(piece) == 1 for piece in pieces)
+
+    found = tuple(cheapest_cuts(costs, most, sizes))
+    ways = [way for way in every_way(len(costs), len(costs)) if fits(way)]
+    assert found in ways
+    assert worth(found) == min(worth(way) for way in ways)
+
+
 @given(st.text(st.sampled_from("ab .,\n马云。!\t"), max_size=200), st.integers(1, 12))
 def test_every_character_but_white_space_is_in_one_passage(text: str, most: int) -> None:
     passages = passages_of(Document(text, id="one"), most)

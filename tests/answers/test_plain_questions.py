@@ -7,6 +7,7 @@ import pytest
 from company_graph import document, fill
 
 from factloom import answers
+from factloom.answers.abstaining import Decision, write_decision
 from factloom.answers.answer import Answer, Proof
 from factloom.answers.asking import LONGEST, joined
 from factloom.answers.passages import Passage
@@ -49,6 +50,7 @@ def reader_path(tmp_path: Path, tiny_encoder_path: Path) -> Path:
         ("", "blank-question"),
         (" ?! ", "blank-question"),
         ("who " * LONGEST, "question-long"),
+        ("word " * 10_000, "question-long"),
         ("Wo wurde Mara Velden geboren?", "question-language"),
         ("Où est née Mara Velden ?", "question-language"),
         ("谁创立了公司？", "question-language"),
@@ -118,6 +120,36 @@ def test_what_the_reader_doubts_is_not_answered(store: Path, reader_path: Path) 
         ask.reader.threshold.fill_(100.0)
         assert ask("Which colour has the sea?").kind == "none"
         assert ask("Who founded Quillmark?").text == "Mara Velden"
+
+
+def test_doubt_tells_the_best_guess_and_what_the_graph_lacks(
+    store: Path, reader_path: Path
+) -> None:
+    with answers.load(store, encoder=None, reader=reader_path, retriever=OnePassage()) as ask:
+        assert ask.reader is not None
+        ask.reader.threshold.fill_(100.0)
+        answer = ask("Which colour has the sea?")
+    assert str(answer) == "the documents do not say"
+    assert "the likeliest of 1 passages read" in answer.explanation
+    assert 0 <= answer.score <= 1
+
+
+def test_what_the_graph_is_sure_of_is_not_read(store: Path, reader_path: Path) -> None:
+    retriever = OnePassage()
+    with answers.load(store, encoder=None, reader=reader_path, retriever=retriever) as ask:
+        assert ask("Who founded Quillmark?").kind == "fact"
+    assert not retriever.asked
+
+
+def test_a_decision_beside_the_reader_is_the_one_that_counts(
+    store: Path, reader_path: Path
+) -> None:
+    write_decision(reader_path, Decision(1e9, 0.1, -1.0, 100))
+    with answers.load(store, encoder=None, reader=reader_path, retriever=OnePassage()) as ask:
+        assert ask("Which colour has the sea?").kind == "none"
+    write_decision(reader_path, Decision(-1e9, 0.0, 0.0, 100))
+    with answers.load(store, encoder=None, reader=reader_path, retriever=OnePassage()) as ask:
+        assert ask("Which colour has the sea?").score == 0.5
 
 
 def test_without_a_reader_the_passages_are_given(store: Path) -> None:

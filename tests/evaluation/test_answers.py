@@ -1,5 +1,6 @@
 """Answers measured: means over questions, abstaining, the curve of the no-answer score."""
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom import formats
-from factloom.document import Answer, Document, Question
+from factloom.document import Answer, Document, Question, Sentence
 from factloom.evaluation.answers import Judged, area_under_curve
 from factloom.evaluation.tasks import TASKS, Answers
 
@@ -82,6 +83,30 @@ def test_the_gold_itself_is_all_right() -> None:
     numbers = TASKS["answers"].measure(GOLD, Answers(GOLD), samples=0).numbers
     assert (numbers["f1"], numbers["exact_match"], numbers["no_answer_accuracy"]) == (1, 1, 1)
     assert numbers["no_answer_auc"] is None  # nobody said how sure
+
+
+def test_sentences_are_compared_where_the_gold_names_some_and_kinds_are_told_apart() -> None:
+    gold = Document(
+        "Mara left. She is in Torvik. Who knows?",
+        "p",
+        sentences=(Sentence(0, 10), Sentence(11, 28), Sentence(29, 39)),
+        questions=(
+            Question("Where?", "a", (Answer("Torvik"),), (0, 1), attributes={"type": "bridge"}),
+            Question("Who?", "b", (Answer("Mara"),), (0,), attributes={"type": "bridge"}),
+            Question("Both?", "c", (Answer("no"),), attributes={"type": "comparison"}),
+        ),
+    )
+    where, who, both = gold.questions
+    given = (
+        dataclasses.replace(where, evidence=(1, 2)),
+        dataclasses.replace(who, answers=(Answer("Torvik"),)),
+        dataclasses.replace(both, evidence=(2,)),
+    )
+    predicted = [gold.replace(questions=given)]
+    numbers = TASKS["answers"].measure([gold], Answers(predicted), samples=0).numbers
+    assert numbers["support_f1"] == pytest.approx((1 / 2 + 1) / 2)
+    assert (numbers["f1_bridge"], numbers["f1_comparison"]) == (0.5, 1.0)
+    assert measured()["support_f1"] is None
 
 
 def test_the_less_confident_answers_are_left_out() -> None:

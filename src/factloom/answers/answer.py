@@ -4,14 +4,15 @@
     'none'
 
 Kinds: `fact` (one edge of the graph), `path` (several), `list`, `count`, `yes/no`, `span` (words
-of a passage), and `none`: the documents do not say.
+of a passage), `generated` (words of a generator that has read passages), and `none`: the documents
+do not say.
 """
 
 import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-Kind = Literal["span", "fact", "path", "yes/no", "count", "list", "none"]
+Kind = Literal["span", "fact", "path", "yes/no", "count", "list", "generated", "none"]
 
 NOT_SAID = "the documents do not say"
 
@@ -56,6 +57,7 @@ class Answer:
     hops: int = 0  # edges between what is asked about and the answer
     explanation: str = ""
     sparql: str | None = None
+    supported: bool = True  # False: a generator has written it, and no passage read says it
 
     @classmethod
     def none(cls, question: str, explanation: str, score: float = 0.0) -> Self:

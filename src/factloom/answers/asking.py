@@ -4,7 +4,8 @@
         answer = ask("Where did the founder of Quillmark study?")
         answer.text, answer.score, answer.evidence
 
-Of an answer of the graph and one of the text the surer is given. Where both say the same, that
+What the graph is sure of is given as it is. Else the passages that fit the question are read, too,
+and of an answer of the graph and one of the text the surer is given. Where both say the same, that
 counts: the score is 1 - (1 - p)(1 - q).
 """
 
@@ -15,24 +16,30 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from factloom.answers.abstaining import Decision, read_decision
 from factloom.answers.answer import Answer
 from factloom.answers.graph_questions import GraphAnswers
 from factloom.answers.known_graph import StoreGraph
-from factloom.answers.meaning import SentenceVectors
+from factloom.answers.meaning import Meaning, SentenceVectors
+from factloom.answers.passage_table import FOLDER, TABLE, PassageTable
 from factloom.answers.retrieval import Found, Retriever
-from factloom.answers.text_questions import TextAnswers
+from factloom.answers.text_questions import FromPassages, TextAnswers
 from factloom.encoders.pretrained import DEFAULT_ENCODER
 from factloom.errors import FactloomError, InputError, ModelError, Place
 from factloom.graph.store import Store
+from factloom.model_folders import load_config, model_directory
 from factloom.text.answer_words import same_answer
 from factloom.text.languages import NAMES
 from factloom.text.question_words import question_language
 from factloom.text.scripts import main_script
 
 if TYPE_CHECKING:
-    from factloom.models.reader import Reader
+    from factloom.models.reader import Reader  # and whatever has its `ask`
 
 LONGEST = 2_000  # characters of a question
+SURE = 0.5  # an answer of the graph that is likelier than not needs no reading
+LONG_READERS = frozenset({"cogltx", "cogqa"})  # kinds of models that read whole documents
+DEFAULT_READER = "factloom-answers-en-small"  # taken where none is named, if it is installed
 
 
 class Ask:
@@ -42,13 +49,15 @@ class Ask:
         self,
         store: Store,
         *,
-        encoder: str | None = DEFAULT_ENCODER,
+        encoder: str | Meaning | None = DEFAULT_ENCODER,
         reader: "Reader | None" = None,
+        decision: Decision | None = None,
         retriever: Callable[[], Retriever | None] = lambda: None,
     ) -> None:
         self.store = store
         self.encoder = encoder
         self.reader = reader
+        self.decision = decision
         self._find_retriever = retriever
         if next(store.document_ids(), None) is None:
             raise InputError("store-without-documents", Place(file=str(store.directory)))
@@ -61,26 +70,41 @@ class Ask:
         """The surest answers of graph and text, the first one of the kind none if there is none."""
         check(question)
         from_graph = self._graph.answers(question, top)
-        from_text = self._text.answers(question, top) if self.reader and self._text else []
-        if not from_text:
-            return from_graph[:top]
         given = [answer for answer in from_graph if answer]
-        return joined(given, from_text)[:top]
+        if self.reader is None or (given and given[0].score >= SURE) or self._text is None:
+            return from_graph[:top]
+        read = self._text.answers(question, top)
+        if any(read):
+            return joined(given, read)[:top]
+        return (given or [_neither(from_graph + read)])[:top]
 
     def passages(self, question: str, top: int = 3) -> list[Found]:
         """The passages that fit the question best; none where the store has no index."""
         check(question)
         return self._text.passages(question, top) if self._text else []
 
+    @property
+    def has_index(self) -> bool:
+        """Whether somebody has made an index of the store's passages, which questions then need
+        not make."""
+        return PassageTable.is_there(self.store.directory / FOLDER / TABLE)
+
     @cached_property
     def _graph(self) -> GraphAnswers:
-        meaning = None if self.encoder is None else SentenceVectors.load(self.encoder)
+        named = self.encoder
+        meaning = SentenceVectors.load(named) if isinstance(named, str) else named
         return GraphAnswers(StoreGraph(self.store), meaning)
 
     @cached_property
-    def _text(self) -> TextAnswers | None:
+    def _text(self) -> FromPassages | None:
         retriever = self._find_retriever()
-        return None if retriever is None else TextAnswers(retriever, self.reader)
+        if retriever is None:
+            return None
+        own = getattr(self.reader, "answering", None)  # realm and rag have their own way
+        if own is not None:
+            answering: FromPassages = own(retriever)
+            return answering
+        return TextAnswers(retriever, self.reader, self.decision)
 
     def close(self) -> None:
         self.store.close()
@@ -106,28 +130,42 @@ def load(
 ) -> Ask:
     """What answers questions from the store in a directory.
 
-    `reader` is a model of the kind reader, by its directory or name; `encoder` compares meanings,
-    and None leaves that to words alone; `retriever` finds passages, the store's index by default.
+    `reader` is a model of the kind reader, realm or rag, by its directory or name, and that which
+    is installed with factloom where none is named; `encoder` compares meanings, and None leaves
+    that to words alone; `retriever` finds passages, the store's index by default.
     """
     directory = Path(store)
     opened = Store.read(directory)
     try:
-        model = None if reader is None else load_reader(reader)
+        name = default_reader() if reader is None else reader
+        model, decision = (None, None) if name is None else load_reader(name)
         found = (lambda: retriever) if retriever is not None else (lambda: index_of(opened))
-        return Ask(opened, encoder=encoder, reader=model, retriever=found)
+        return Ask(opened, encoder=encoder, reader=model, decision=decision, retriever=found)
     except FactloomError:
         opened.close()
         raise
 
 
-def load_reader(name: str | Path) -> Any:
-    """A model that reads answers from texts."""
+def default_reader() -> str | None:
+    """The reader that comes with factloom, where it does."""
+    return None if model_directory(DEFAULT_READER) is None else DEFAULT_READER
+
+
+def load_reader(name: str | Path) -> tuple[Any, Decision | None]:
+    """A model that reads answers from texts, and when it answers from many, if that was fitted."""
     from factloom.models import storage
 
     model = storage.load(name, None)
     if model.task != "answers":
         raise ModelError("not-a-reader", Place(file=str(name)), task=model.task)
-    return model
+    folder, _ = load_config(name)
+    return model, read_decision(folder)
+
+
+def reads_long_texts(name: str | Path) -> bool:
+    """Whether the model is of a kind that reads documents whole, whatever their length."""
+    _, config = load_config(name)
+    return config["model"] in LONG_READERS
 
 
 def index_of(store: Store) -> Retriever | None:
@@ -136,7 +174,7 @@ def index_of(store: Store) -> Retriever | None:
 
     try:
         index = import_module("factloom.answers.index")
-    except ImportError:
+    except ModelError:  # what it needs is not installed
         return None
     try:
         found: Retriever = index.open_index(store.directory)
@@ -156,6 +194,12 @@ def check(question: str) -> None:
     if script not in ("Latin", None) or language is not None:
         told = NAMES[language] if language is not None else f"{script} letters"
         raise InputError("question-language", language=told)
+
+
+def _neither(nothing: list[Answer]) -> Answer:
+    """No answer, with the reasons of graph and text."""
+    reasons = "; ".join(answer.explanation for answer in nothing if answer.explanation)
+    return Answer.none(nothing[0].question, reasons, max(answer.score for answer in nothing))
 
 
 def joined(from_graph: list[Answer], from_text: list[Answer]) -> list[Answer]:

@@ -17,7 +17,7 @@ from factloom.answers.paths import Edge, Reached, certainty, hop, start_at
 from factloom.answers.question_names import NamedThings, names_in
 from factloom.answers.senses import SenseFinder
 from factloom.answers.time_limits import TimeLimit, limit_in
-from factloom.graph.lookup import Thing
+from factloom.graph.facts import Thing
 from factloom.text.question_words import Form, family, form_of
 from factloom.text.relation_names import RELATIONS
 from factloom.text.relation_phrases import UNIQUE, Step, senses_of

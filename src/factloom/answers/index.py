@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factloom.answers.passage_index import PassageIndex
+from factloom.answers.passage_table import FOLDER
 from factloom.answers.passages import MOST_WORDS
 from factloom.answers.text_vectors import Embedder, TextVectors
 from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.graph.records import fingerprints
 from factloom.graph.store import Store
-
-FOLDER = "passages"  # within the directory of the store
 
 Done = Callable[[int], object]
 

@@ -14,7 +14,7 @@ from itertools import product
 from factloom.answers.hops import SAME_WAY_BACK, Reading, readings
 from factloom.answers.question_names import NamedThings
 from factloom.answers.senses import Meant, SenseFinder
-from factloom.graph.lookup import Thing
+from factloom.graph.facts import Thing
 from factloom.text.question_words import Form, family, types_of_noun
 from factloom.text.relation_names import RELATIONS
 from factloom.text.relation_phrases import Step

@@ -7,7 +7,8 @@ from typing import Protocol
 from factloom.answers.answer import Proof
 from factloom.errors import Place
 from factloom.graph.changes import Changes
-from factloom.graph.lookup import Connection, Evidence, Lookup, Thing
+from factloom.graph.facts import Connection, Evidence, Thing
+from factloom.graph.lookup import Lookup
 from factloom.graph.store import Store
 from factloom.graph.stored_things import StoredThings
 

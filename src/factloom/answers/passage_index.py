@@ -14,8 +14,8 @@ from typing import Literal, Self
 
 import numpy as np
 
-from factloom.answers.passage_table import Entry, PassageTable, Settings
-from factloom.answers.passages import passages_of, title_of
+from factloom.answers.passage_table import TABLE, Entry, PassageTable, Settings
+from factloom.answers.passages import headed, passages_of, title_of
 from factloom.answers.retrieval import Found, fuse_ranks
 from factloom.answers.text_vectors import Embedder, TextVectors
 from factloom.answers.vector_index import Slots, VectorIndex
@@ -48,7 +48,7 @@ class PassageIndex:
         self.folder = folder
         if folder is not None:
             _make(folder)
-        self.table = PassageTable(None if folder is None else folder / "passages.sqlite")
+        self.table = PassageTable(None if folder is None else folder / TABLE)
         self.words = WordIndex(None if folder is None else folder / "words")
         self._texts = texts
         self.vectors = self._opened_vectors()
@@ -56,7 +56,7 @@ class PassageIndex:
 
     @classmethod
     def is_in(cls, folder: Path) -> bool:
-        return PassageTable.is_there(folder / "passages.sqlite")
+        return PassageTable.is_there(folder / TABLE)
 
     @property
     def texts(self) -> Embedder:
@@ -250,8 +250,3 @@ def _make(folder: Path) -> None:
     except OSError as error:
         place = Place(file=str(folder))
         raise InputError("index-not-written", place, detail=error.strerror) from None
-
-
-def headed(title: str, text: str) -> str:
-    """A passage as it is indexed: behind the title of its document, which says what it is about."""
-    return text if not title or text.startswith(title) else f"{title}\n{text}"

@@ -21,6 +21,8 @@ from factloom.errors import InputError, Place
 
 Integers = NDArray[np.int64]
 
+FOLDER = "passages"  # of an index, within the directory of its store
+TABLE = "passages.sqlite"  # in that folder
 VERSION = 1
 _WAIT = 60.0  # seconds for the transaction of another process
 _TABLES = """

@@ -13,7 +13,7 @@ text/tokens.py, a Chinese character or a sign being one, and words of more than 
 no text has, several.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -51,7 +51,7 @@ def passages_of(document: Document, most_words: int = MOST_WORDS) -> list[Passag
     if most_words < 1:
         raise InputError("passage-words", words=most_words)
     key, text = document_key(document), document.text
-    words = list(_words(text))
+    words = list(pieces_of(text))
     costs = cut_costs(document, words) if len(words) > most_words else []
     ends = cheapest_cuts(costs, most_words) if costs else [len(words)] if words else []
     return [
@@ -64,6 +64,11 @@ def title_of(document: Document) -> str:
     """What the document is about, in the words of its source; empty where it does not say."""
     title = document.attributes.get("title")
     return title.replace("_", " ").strip() if isinstance(title, str) else ""
+
+
+def headed(title: str, text: str) -> str:
+    """A passage as it is indexed: behind the title of its document, which says what it is about."""
+    return text if not title or text.startswith(title) else f"{title}\n{text}"
 
 
 def cut_costs(document: Document, words: list[Span]) -> list[int]:
@@ -83,21 +88,25 @@ def cut_costs(document: Document, words: list[Span]) -> list[int]:
     return [*costs, 0]
 
 
-def cheapest_cuts(costs: list[int], most_words: int) -> list[int]:
+def cheapest_cuts(costs: list[int], most: int, sizes: Sequence[int] | None = None) -> list[int]:
     """Where blocks end, as numbers of words, such that blocks and cuts are cheapest together.
+
+    No block is larger than `most`, unless a single word is; `sizes` are those of the words, 1 each
+    if not given.
 
     >>> cheapest_cuts([8, 1, 8, 8, 8, 0], 4)
     [2, 6]
     """
     count = len(costs)
+    behind = np.concatenate([[0], np.cumsum([1] * count if sizes is None else sizes)])  # (words+1,)
+    earliest = np.searchsorted(behind, behind - most)  # the first word of the longest block
     # cost first, then the squares of the lengths: a sum of squares is less than one unit of cost
-    unit = count * most_words + 1
-    squares = np.arange(most_words, 0, -1, dtype=np.int64) ** 2
+    unit = int(behind[-1]) * max(most, int(np.diff(behind).max(initial=0))) + 1
     best: NDArray[np.int64] = np.zeros(count + 1, np.int64)
     before = np.zeros(count + 1, np.int64)
     for end in range(1, count + 1):
-        first = max(0, end - most_words)
-        candidates = best[first:end] + squares[most_words - (end - first) :]
+        first = min(int(earliest[end]), end - 1)
+        candidates = best[first:end] + (behind[end] - behind[first:end]) ** 2
         chosen = int(candidates.argmin())
         before[end] = first + chosen
         best[end] = candidates[chosen] + (BLOCK + costs[end - 1]) * unit
@@ -113,7 +122,7 @@ def _cut_cost(text: str, end: int, begin: int, between_sentences: bool) -> int:
     return BEHIND_COMMA if text[end - 1] in _COMMAS else ELSEWHERE
 
 
-def _words(text: str) -> Iterator[Span]:
+def pieces_of(text: str) -> Iterator[Span]:
     """The words, and what is too long for one in pieces."""
     for start, end in find_tokens(text, 0, len(text)):
         for piece in range(start, end, _LONGEST_WORD):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from factloom.answers.known_graph import KnownGraph
-from factloom.graph.lookup import Connection, Thing
+from factloom.graph.facts import Connection, Thing
 from factloom.text.relation_phrases import Step
 
 _OTHER_STEP = 0.6  # weight of all steps but the first

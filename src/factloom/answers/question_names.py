@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from factloom.answers.known_graph import KnownGraph
-from factloom.graph.lookup import Thing
+from factloom.graph.facts import Thing
 from factloom.text.languages import FUNCTION_WORDS
 
 

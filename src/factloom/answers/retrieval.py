@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from factloom.answers.passages import Passage
+from factloom.document import Document
+from factloom.graph.identifiers import document_key
 
 RANK_CONSTANT = 60
 
@@ -22,6 +24,19 @@ class Retriever(Protocol):
 
     def search(self, question: str, top: int = 20) -> list[Found]:
         """The best passages, the best first."""
+
+
+class WholeDocuments:
+    """All documents, whole, whatever is asked: for a reader that finds its way in long texts."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.passages = [
+            Passage(document_key(document), 0, len(document.text), document.text)
+            for document in documents
+        ]
+
+    def search(self, question: str, top: int = 20) -> list[Found]:  # noqa: ARG002
+        return [Found(passage, 0.0) for passage in self.passages]
 
 
 def fuse_ranks(

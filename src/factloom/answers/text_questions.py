@@ -1,65 +1,98 @@
 """Answers from the text: passages that fit the question, and a reader's best span over all of them.
 
-All passages are read in one call. The margin over "no answer" decides between passages; a span
-below the reader's threshold is no answer. Its score is the reader's calibrated probability.
+All passages are read in one call. The margin over "no answer" decides between passages; whether the
+best is an answer at all, and how sure it is, `abstaining.py` says.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
+from factloom.answers.abstaining import Decision, OwnDecision
 from factloom.answers.answer import Answer, Proof
 from factloom.answers.passages import Passage
-from factloom.answers.retrieval import Found, Retriever
+from factloom.answers.retrieval import Found, Retriever, WholeDocuments
 from factloom.document import Document
-from factloom.modules.calibration import scores_from_margins
 from factloom.text.sentences import find_sentences
 
 if TYPE_CHECKING:
-    from factloom.models.reader import FoundSpan, Reader
+    from factloom.models.reader import FoundSpan
 
 PASSAGES = 20  # that are read
+
+
+class FromPassages(Protocol):
+    """Whatever answers questions from passages."""
+
+    def passages(self, question: str, top: int) -> list[Found]:
+        """The passages that fit the question best."""
+
+    def answers(self, question: str, top: int = 5) -> list[Answer]:
+        """The best answers, or a single one of the kind none; empty where nothing is read."""
 
 
 class TextAnswers:
     """Answers questions from passages."""
 
-    def __init__(self, retriever: Retriever, reader: "Reader | None" = None) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        reader: Any = None,  # whatever has `ask`, as models/reader.py has
+        decision: Decision | None = None,
+    ) -> None:
         self.retriever = retriever
         self.reader = reader
+        self.decision = decision
 
     def passages(self, question: str, top: int) -> list[Found]:
         """The passages that fit the question best."""
         return self.retriever.search(question, top)
 
     def answers(self, question: str, top: int = 5) -> list[Answer]:
-        """The best spans of all passages, the best first; empty where none is better than none."""
+        """The best spans of all passages, the best first.
+
+        Where none is sure enough, a single answer of the kind none, with the best guess in its
+        explanation; empty without a reader, or without passages.
+        """
         if self.reader is None:
             return []
+        decision = self.decision or OwnDecision(self.reader)
+        passages, spans = self.read(question, top)
+        told = [
+            _answer(question, passages, span, decision.score(span))
+            for span in spans
+            if decision.answers(span)
+        ]
+        if told or not spans:
+            return list({one.text.casefold(): one for one in reversed(told)}.values())[::-1]
+        best, passage = spans[0], passages[spans[0].document]
+        guess = best.word or passage.text[best.start : best.end]
+        reason = f"the likeliest of {len(passages)} passages read, {guess!r}, is too unsure"
+        return [Answer.none(question, reason, round(decision.score(best), 4))]
+
+    def read(self, question: str, top: int = 1) -> tuple[list[Passage], "list[FoundSpan]"]:
+        """The passages that fit the question, and their best spans, sure or not."""
         passages = [found.passage for found in self.passages(question, PASSAGES)]
-        if not passages:
-            return []
         texts = [Document(passage.text) for passage in passages]
-        spans = self.reader.ask(question, texts, top=top)
-        least = float(self.reader.threshold)
-        told = [self._answer(question, passages, span) for span in spans if span.margin > least]
-        return list({answer.text.casefold(): answer for answer in reversed(told)}.values())[::-1]
-
-    def _answer(self, question: str, passages: Sequence[Passage], span: "FoundSpan") -> Answer:
-        assert self.reader is not None
-        passage = passages[span.document]
-        score = float(scores_from_margins(span.logit, float(self.reader.temperature)))
-        proof = _proof(passage, span.start, span.end)
-        return Answer(
-            question,
-            passage.text[span.start : span.end],
-            "span",
-            round(score, 4),
-            (proof,),
-            explanation=f"read in {passage.document}",
-        )
+        return passages, self.reader.ask(question, texts, top=top) if texts else []
 
 
-def _proof(passage: Passage, start: int, end: int) -> Proof:
+def _answer(question: str, passages: Sequence[Passage], span: "FoundSpan", score: float) -> Answer:
+    passage = passages[span.document]
+    proofs = [proof_in(passage, span.start, span.end)]
+    for number, start, end in span.support:
+        proofs.append(proof_in(passages[number], start, end))
+    steps = [f"read in {passage.document}", *([span.path] if span.path else [])]
+    return Answer(
+        question,
+        span.word or passage.text[span.start : span.end],
+        "yes/no" if span.word else "span",
+        round(score, 4),
+        tuple(dict.fromkeys(proofs)),
+        explanation="; ".join(steps),
+    )
+
+
+def proof_in(passage: Passage, start: int, end: int) -> Proof:
     """The sentence that holds the span, with its place in the document."""
     for sentence in find_sentences(passage.text):
         if sentence.start <= start < sentence.end:
@@ -68,3 +101,10 @@ def _proof(passage: Passage, start: int, end: int) -> Proof:
             return Proof(passage.document, words, passage.start + first, passage.start + last)
     words = passage.text[start:end]
     return Proof(passage.document, words, passage.start + start, passage.start + end)
+
+
+def whole_texts(
+    documents: Iterable[Document], reader: Any, decision: Decision | None
+) -> TextAnswers:
+    """Answers from documents that the reader reads whole, however long they are."""
+    return TextAnswers(WholeDocuments(documents), reader, decision)

@@ -5,9 +5,13 @@ answer, and one without counts 1 where nothing is answered, else 0; the measures
 questions. What an answer is compared by: text/answer_words.py. The no-answer score is measured by
 the area under its ROC curve: the probability that a question without an answer has a higher one
 than a question with an answer (Fawcett 2006, "An introduction to ROC analysis").
+
+Where the gold names sentences that prove an answer, those that are given are compared with them:
+F1 of the two sets, the mean over questions, as HotpotQA's script does (Yang et al., EMNLP 2018).
 """
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +32,8 @@ class Judged:
     f1: float
     score: float | None  # of the answer
     no_answer: float | None  # probability of that
+    support: float | None = None  # F1 of the sentences that prove it, where the gold names some
+    kind: str = ""  # of the question, where the gold names one: bridge, comparison
 
 
 @dataclass(slots=True)
@@ -73,7 +79,19 @@ def _judged(gold: Iterable[Question], predicted: Iterable[Question]) -> Iterable
         answers = waiting.get(question.id or question.text)
         found = answers.pop(0) if answers else question.without_answers()
         if question.answers is not None:
-            yield judge(found, [answer.text for answer in question.answers])
+            judged = judge(found, [answer.text for answer in question.answers])
+            kind = question.attributes.get("type")
+            yield dataclasses.replace(
+                judged,
+                support=_support(question.evidence, found.evidence),
+                kind=kind if isinstance(kind, str) else "",
+            )
+
+
+def _support(gold: Collection[int], found: Collection[int]) -> float | None:
+    """F1 of the sentences; `None` where the gold names none."""
+    both = len(set(gold) & set(found))
+    return 2 * both / (len(gold) + len(found)) if gold else None
 
 
 def judge(question: Question, golds: Sequence[str]) -> Judged:

@@ -35,7 +35,7 @@ def f1_interval(
 def mean_interval(
     per_document: Iterable[tuple[float, int]], samples: int = 2000, seed: int = 0
 ) -> Interval | None:
-    """The same for a mean over what documents have, each with its sum and how many it has."""
+    """The interval of a mean over what documents have: of each, the sum and how many it has."""
     rows = list(per_document)
     if samples < 1 or not any(count for _, count in rows):
         return None
@@ -46,7 +46,7 @@ def mean_interval(
 def ignoring_f1_interval(
     per_document: Iterable[DocumentCounts], samples: int = 2000, seed: int = 0
 ) -> Interval | None:
-    """The same for Ign F1, which leaves correct predictions out that training has shown."""
+    """The interval of Ign F1, which leaves correct predictions out that training has shown."""
     rows = [
         (one.relations.correct, one.relations.predicted, one.relations.gold, one.seen)
         for one in per_document

@@ -206,7 +206,7 @@ def evaluate_predictions(
     predictions: Iterable[Prediction],
     train_facts: AbstractSet[Fact] | None = None,
 ) -> RelationReport:
-    """The same for predictions without their documents, such as a DocRED submission file."""
+    """Compare predictions that come without their documents, as in a DocRED submission file."""
     gold = list(gold)
     require_distinct_ids(gold)
     open_predictions = _distinct_by_document(predictions)

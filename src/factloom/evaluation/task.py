@@ -130,7 +130,7 @@ class Task(Generic[Found]):
         samples: int = 2000,
         format: str | None = None,
     ) -> Measured:
-        """The same about a file, or folder, of predictions; without `format` its content tells."""
+        """The measures of a file, or folder, of predictions; without `format` its content tells."""
         return self.measure(gold, self.read(gold, path, format), train_facts, samples)
 
     def confident(self, document: Document, minimum_score: float) -> Document:

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import Document, Span
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.encoder import Encoder
+from factloom.encoders.tokens import Tokens
 from factloom.errors import InputError, Place
 from factloom.formats.gathering import Problem
 from factloom.formats.text_parts import Division, TextPart, text_parts

@@ -2,9 +2,10 @@
 
 A model says by its attribute `task` what it finds: "relations" (between entities that are given),
 "mentions", "entities" (of mentions that are given), "end-to-end" (everything, from the text alone),
-"answers" (to questions that are given), or "linking" (what entities that are given stand for). A
-task asks the model about documents without the labels that it has to find, and compares the answers
-with the gold:
+"answers" (to questions that are given), "linking" (what entities that are given stand for), or
+"retrieval" (passages for questions that are given). A
+task asks the model about documents without the labels that it has to find, and compares the
+answers with the gold:
 
     task = TASKS[model.task]
     task.scores(gold, task.ask(model, gold))
@@ -39,6 +40,7 @@ from factloom.evaluation.tasks import (
     linking,
     mentions,
     relations,
+    retrieval,
 )
 
 __all__ = ["TASKS", "Answers", "Measured", "Task", "task_of_documents"]
@@ -51,6 +53,7 @@ _ALL: tuple[Task[Any], ...] = (
     facts.TASK,
     answers.TASK,
     linking.TASK,
+    retrieval.TASK,
 )
 TASKS: dict[str, Task[Any]] = {task.name: task for task in _ALL}
 

@@ -1,7 +1,7 @@
 """Answers to the questions of documents."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from factloom.evaluation import answers
 from factloom.evaluation.answers import AnswerReport, Judged
@@ -16,6 +16,7 @@ def _report(found: AnswerReport, samples: int) -> Report:
     judged = found.judged
     answerable = [one for one in judged if one.has_answer]
     others = [one for one in judged if not one.has_answer]
+    proved = [one for one in judged if one.support is not None]
     counts = Counts(
         gold=len(judged),
         predicted=sum(one.answered for one in judged),
@@ -49,10 +50,16 @@ def _report(found: AnswerReport, samples: int) -> Report:
                 _mean(answerable, _f1),
                 keys={"has_answer_f1": "f1"},
             ),
+            *_rows_by_kind(judged),
             Row(
                 f"  without an answer: {len(others):,}",
                 _mean(others, _f1),
                 keys={"no_answer_accuracy": "f1"},
+            ),
+            Row(
+                f"sentences that prove it: {len(proved):,}",
+                _mean(proved, _support),
+                keys={"support_f1": "f1"},
             ),
         ],
         others={
@@ -69,6 +76,13 @@ def _report(found: AnswerReport, samples: int) -> Report:
     )
 
 
+def _rows_by_kind(judged: Sequence[Judged]) -> Iterator[Row]:
+    """A row for each kind of question that the gold tells apart."""
+    for kind in sorted({one.kind for one in judged} - {""}):
+        part = [one for one in judged if one.kind == kind]
+        yield Row(f"  {kind}: {len(part):,}", _mean(part, _f1), keys={f"f1_{kind}": "f1"})
+
+
 def _mean(judged: Sequence[Judged], measure: Callable[[Judged], float]) -> float | None:
     return sum(map(measure, judged)) / len(judged) if judged else None
 
@@ -79,6 +93,10 @@ def _exact(one: Judged) -> float:
 
 def _f1(one: Judged) -> float:
     return one.f1
+
+
+def _support(one: Judged) -> float:
+    return one.support or 0.0
 
 
 def _picture(_: object, __: object, found: AnswerReport) -> Picture:

@@ -1,0 +1,111 @@
+"""What CogQA concludes from a cognitive graph, told with its places and the path that led there."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factloom.answers.cognitive_graph import CognitiveGraph, Node
+from factloom.answers.titled_texts import Library, TitledText
+from factloom.document import Answer, Document, Question, Span
+from factloom.models.reader import FoundSpan
+from factloom.modules.calibration import scores_from_margins
+
+_SHOWN = 5  # words of a text without a title
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Those that were fitted: when an answer is given, and how sure it is."""
+
+    threshold: float
+    temperature: float
+    no_answer_temperature: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A node that may answer a question, or a yes or no about two nodes."""
+
+    node: int
+    margin: float  # over "no answer"
+    logit: float  # of its probability
+    compared: tuple[int, ...] = ()  # the nodes that were
+    word: str = ""  # yes or no, which is no name
+
+
+def span_of(conclusion: Conclusion, graph: CognitiveGraph, library: Library) -> FoundSpan:
+    """Where the answer stands, the sentences that prove it, and the path."""
+    text, (start, end) = _place(graph.nodes[conclusion.node], library)
+    used = conclusion.compared or tuple(graph.path_to(conclusion.node))
+    support = [
+        (proof.document, proof.start + first, proof.start + last)
+        for proof, (first, last) in _proofs(used, conclusion, graph, library)
+    ]
+    between = " / " if conclusion.compared else " → "
+    return FoundSpan(
+        document=text.document,
+        question=0,
+        start=text.start + start,
+        end=text.start + end,
+        margin=conclusion.margin,
+        logit=conclusion.logit,
+        support=tuple(dict.fromkeys(support)),
+        path=between.join(_told(graph.nodes[node], library) for node in used),
+        word=conclusion.word,
+    )
+
+
+def _place(node: Node, library: Library) -> tuple[TitledText, Span]:
+    """Where its name is said first: in another text, else in its own, where that is the title."""
+    if node.place is not None:
+        return library.texts[node.place[0]], node.place[1]
+    assert node.text is not None  # the graph began with it
+    text = library.texts[node.text]
+    return text, text.sentences[0]
+
+
+def _proofs(
+    used: tuple[int, ...], conclusion: Conclusion, graph: CognitiveGraph, library: Library
+) -> Iterator[tuple[TitledText, Span]]:
+    """The clues on the way; of texts that are compared, the first sentence behind the title."""
+    for number in used:
+        node = graph.nodes[number]
+        if conclusion.compared and node.text is not None:
+            text = library.texts[node.text]
+            yield text, text.sentences[min(1, len(text.sentences) - 1)]
+        elif not conclusion.compared:
+            for origin, sentence in node.sources:
+                if any(graph.nodes[other].text == origin for other in used):
+                    yield library.texts[origin], sentence
+
+
+def _told(node: Node, library: Library) -> str:
+    """The name, or how the text begins."""
+    if node.name:
+        return node.name
+    assert node.text is not None
+    words = library.texts[node.text].text.split()
+    return f'"{" ".join(words[:_SHOWN])} ..."'
+
+
+def answered(
+    document: Document, question: Question, spans: Sequence[FoundSpan], numbers: Numbers
+) -> Question:
+    """The question with the best of the spans, if that is better than none."""
+    if not spans:
+        return dataclasses.replace(question, answers=(), no_answer=1.0)
+    span = spans[0]
+    over = span.margin - numbers.threshold
+    no_answer = float(scores_from_margins(-over, numbers.no_answer_temperature))
+    if over <= 0:
+        return dataclasses.replace(question, answers=(), no_answer=no_answer)
+    score = float(scores_from_margins(span.logit, numbers.temperature))
+    words = span.word or document.text[span.start : span.end]
+    sentences = {document.sentence_at(start) for _, start, _ in span.support}
+    sentences |= set() if span.word else {document.sentence_at(span.start)}
+    return dataclasses.replace(
+        question,
+        answers=(Answer(words, None if span.word else span.start, score),),
+        evidence=tuple(sorted(sentence for sentence in sentences if sentence is not None)),
+        no_answer=no_answer,
+    )

@@ -1,0 +1,152 @@
+"""The cognitive graph of a question, and how it grows.
+
+Ding, Zhou, Chen, Yang, Tang: Cognitive Graph for Multi-Hop Reading Comprehension at Scale, ACL
+2019, arXiv 1905.05460, algorithm 1. A node is a name, most with a text that is read; a *clue* of a
+node is a sentence of a predecessor that says its name.
+
+    start       the texts that the question names, else those that share most words with it
+    frontier    nodes whose texts are to be read, with the question and the node's clues
+    growth      each text gives names of next hops and candidates of the answer, with an edge to
+                each; a new edge to a next hop puts it onto the frontier, be it known or not
+    end         no frontier is left, or the graph has `most_nodes` nodes
+
+A name without a text is a leaf, as candidates are: there is nothing more to be read of it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from factloom.answers.titled_texts import Library, name_words
+from factloom.document import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What reading a text gave: stretches of it, the best first, and a vector of its meaning."""
+
+    hops: Sequence[Span]
+    answers: Sequence[Span]
+    vector: Any = None
+
+
+@dataclass(slots=True)
+class Node:
+    """A name, where it is said, and what is known of it."""
+
+    name: str
+    text: int | None  # the number of the text that is about it
+    place: tuple[int, Span] | None  # the text that says it, and where; None at the start
+    clues: list[str] = field(default_factory=list)
+    sources: list[tuple[int, Span]] = field(default_factory=list)  # of the clues: text, sentence
+    candidate: bool = False  # of the answer
+    vector: Any = None
+
+
+@dataclass(slots=True)
+class CognitiveGraph:
+    """Nodes in the order in which they came, and edges between their numbers."""
+
+    nodes: list[Node] = field(default_factory=list)
+    edges: list[tuple[int, int]] = field(default_factory=list)
+    starts: int = 0  # how many of the nodes it began with
+
+    def path_to(self, node: int) -> list[int]:
+        """The nodes of a shortest path from the start."""
+        before: dict[int, int | None] = dict.fromkeys(range(self.starts))
+        waiting = list(before)
+        for one in waiting:
+            for source, target in self.edges:
+                if source == one and target not in before:
+                    before[target] = one
+                    waiting.append(target)
+        path: list[int] = []
+        step: int | None = node
+        while step is not None:
+            path.append(step)
+            step = before.get(step)
+        return path[::-1]
+
+
+Read = Callable[[Sequence[tuple[int, str]]], Sequence[Thought]]  # texts, each with its clues
+
+
+def grow(library: Library, starts: Sequence[int], read: Read, most_nodes: int) -> CognitiveGraph:
+    """Read from the starting texts on until there is no frontier, or the graph is large enough."""
+    growth = _Growth(library, starts, most_nodes)
+    nodes = growth.graph.nodes
+    frontier = list(range(len(starts)))
+    while frontier:
+        asked = [(growth.text_of(node), " ".join(nodes[node].clues)) for node in frontier]
+        reached: dict[int, None] = {}
+        for node, thought in zip(frontier, read(asked), strict=True):
+            nodes[node].vector = thought.vector
+            reached |= dict.fromkeys(growth.hops(node, thought.hops))
+            growth.candidates(node, thought.answers)
+        frontier = [node for node in reached if nodes[node].text is not None]
+    return growth.graph
+
+
+class _Growth:
+    """A graph that grows. Two names are one node if they lead to one text, or have equal words."""
+
+    def __init__(self, library: Library, starts: Sequence[int], most_nodes: int) -> None:
+        self.library, self.most_nodes = library, most_nodes
+        nodes = [Node(library.texts[number].title, number, None) for number in starts]
+        self.graph = CognitiveGraph(nodes, starts=len(nodes))
+        self.known: dict[int | str, int] = {number: node for node, number in enumerate(starts)}
+
+    def text_of(self, node: int) -> int:
+        number = self.graph.nodes[node].text
+        assert number is not None  # only such nodes are read
+        return number
+
+    def hops(self, node: int, spans: Iterable[Span]) -> Iterator[int]:
+        """The nodes to which there is a new edge."""
+        for span in spans:
+            origin, name = self._name(node, span)
+            leads = self.library.find(name, origin)
+            if leads == origin:
+                continue
+            target = self._node(name_words(name) if leads is None else leads, leads, origin, span)
+            if target is not None and self._edge(node, target, origin, span):
+                yield target
+
+    def candidates(self, node: int, spans: Iterable[Span]) -> None:
+        """Nodes that may be the answer: leaves, unless a node has that name."""
+        for span in spans:
+            origin, name = self._name(node, span)
+            leads = self.library.find(name, origin)
+            key = leads if leads in self.known else name_words(name)
+            target = self._node(key, None, origin, span)
+            if target is not None:
+                self.graph.nodes[target].candidate = True
+                self._edge(node, target, origin, span)
+
+    def _name(self, node: int, span: Span) -> tuple[int, str]:
+        """The text of a node, and what a stretch of it says."""
+        origin = self.text_of(node)
+        return origin, self.library.texts[origin].text[span[0] : span[1]]
+
+    def _node(self, key: int | str | None, text: int | None, origin: int, span: Span) -> int | None:
+        """The node of a name, a new one if need be; none where there is no room or no word."""
+        if key is None or key == "":
+            return None
+        if key not in self.known:
+            if len(self.graph.nodes) >= self.most_nodes:
+                return None
+            self.known[key] = len(self.graph.nodes)
+            name = self.library.texts[origin].text[span[0] : span[1]]
+            self.graph.nodes.append(Node(name, text, (origin, span)))
+        return self.known[key]
+
+    def _edge(self, node: int, target: int, origin: int, span: Span) -> bool:
+        """Whether there was none yet; the sentence becomes a clue."""
+        if node == target or (node, target) in self.graph.edges:
+            return False
+        self.graph.edges.append((node, target))
+        text = self.library.texts[origin]
+        sentence = text.sentence_at(span[0])
+        self.graph.nodes[target].clues.append(text.text[sentence[0] : sentence[1]])
+        self.graph.nodes[target].sources.append((origin, sentence))
+        return True
