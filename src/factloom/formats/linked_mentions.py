@@ -10,8 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
 from factloom.document import Document, Entity, Mention, Relation
 from factloom.files.report import Findings
+from factloom.formats.character_mentions import found_sentences
+from factloom.formats.json_keys import other_keys
 
 Identifier = TypeVar("Identifier")
 
@@ -55,6 +59,28 @@ def join_mentions(
         triple = (entity_of[link.head], entity_of[link.tail], link.type)
         relations.setdefault(triple, Relation(*triple, attributes=link.attributes))
     return entities, tuple(relations.values())
+
+
+def linked_document(
+    record: BaseModel,
+    text: str,
+    identifier: object,
+    mentions: Sequence[Mention],
+    links: Iterable[Link],
+    findings: Findings,
+) -> Document | None:
+    """The document of a JSON record; None where the parts do not fit together."""
+    entities, relations = join_mentions(mentions, links, findings)
+    number = {"id": identifier} if isinstance(identifier, int) else {}
+    return findings.document(
+        text=text,
+        id=findings.place.document,
+        sentences=found_sentences(text, mentions),
+        mentions=tuple(mentions),
+        entities=entities,
+        relations=relations,
+        attributes={**other_keys(record), **number},
+    )
 
 
 def _groups(count: int, links: Iterable[Link]) -> list[list[int]]:

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Protocol
 
 from factloom.document import Document
-from factloom.graph.judging import MERGED_FROM, Judgement, judge
+from factloom.graph.judging import MERGED_FROM, Judgement, judge, judge_link
 from factloom.graph.profiles import Profile, profiles
 
 TOO_COMMON = 100  # so many things of one name: it tells no more which of them is meant
@@ -46,6 +46,9 @@ class Things(Protocol):
 
     def keepers(self, key: str) -> Iterable[str]:
         """The entities that keep the key: one of each thing that has it."""
+
+    def stands(self, entity: str) -> bool:
+        """Whether the entity is known, and in its thing."""
 
     def profile(self, entity: str) -> Profile:
         """What is known of the entity."""
@@ -130,13 +133,16 @@ class _Placing:
 
     def _choose(self, entity: Profile, keepers: set[str]) -> list[tuple[str, Judgement]]:
         """The things that the entity may be, the best first."""
+        refused = {self._root(other) for other in self.things.told_apart(entity.iri)} | self.taken
+        linked = self._linked(entity)
+        if linked is not None and linked[0] not in refused:
+            return [linked]
         judged = []
         for root, profile in self._candidates(keepers):
             judgement = judge(entity, profile)
             if judgement is not None and judgement.score >= MERGED_FROM:
                 judged.append((root, judgement))
-        apart = {self._root(other) for other in self.things.told_apart(entity.iri)}
-        allowed = [found for found in judged if found[0] not in apart | self.taken]
+        allowed = [found for found in judged if found[0] not in refused]
         if len(allowed) > 1:  # of equal ones, what a user has taken out of another is the odd one
             allowed.sort(
                 key=lambda found: (-found[1].score, self.things.is_taken_out(found[0]), found[0])
@@ -145,6 +151,14 @@ class _Placing:
             return [found for found in allowed if found[1].by_name]
         # A surname and context that fit two people say nothing of which one is meant.
         return allowed if len(allowed) == 1 else []
+
+    def _linked(self, entity: Profile) -> tuple[str, Judgement] | None:
+        """The thing that a linker takes the entity for, if it is sure enough."""
+        if entity.link is None or not self.things.stands(entity.link.entity):
+            return None
+        root, score = self._root(entity.link.entity), entity.link.score
+        judgement = judge_link(entity, self.things.profile(root), score)
+        return None if judgement is None or score < MERGED_FROM else (root, judgement)
 
     def _candidates(self, keepers: set[str]) -> Iterator[tuple[str, Profile]]:
         """The things behind the keepers of keys, each with what its keepers know together."""
@@ -217,6 +231,9 @@ class KnownThings:
 
     def keepers(self, key: str) -> Iterable[str]:
         return self._keepers.get(key, ())
+
+    def stands(self, entity: str) -> bool:
+        return entity in self._profiles
 
     def profile(self, entity: str) -> Profile:
         return self._profiles[entity]

@@ -19,8 +19,9 @@ stays as it is.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,13 +91,9 @@ class Linker:
         scores = self.scores(document, index)
         if not scores:
             return entity.without_link()
-        shown = [
-            {"id": id, "name": self.base.entity(id).name, "score": round(score, _DIGITS)}
-            for id, score in list(scores.items())[: self.settings.shown]
-        ]
-        best = next(iter(scores))
-        linked = best if scores[best] >= self.settings.least_score else None
-        return replace(entity, id=linked, attributes={**entity.attributes, CANDIDATES: shown})
+        kept = dict(islice(scores.items(), self.settings.shown))
+        names = {id: self.base.entity(id).name for id in kept}
+        return with_link(entity, kept, names, self.settings.least_score)
 
     def scores(self, document: Document, index: int) -> dict[str, float]:
         """The candidates of an entity with their scores, the best first."""
@@ -146,6 +143,19 @@ class Linker:
         vectors = np.stack([self._vectors[text] for text in described])  # (candidates, width)
         (asked,) = embed([context])  # (width,)
         return np.asarray(vectors @ asked, np.float32)
+
+
+def with_link(
+    entity: Entity, scores: Mapping[str, float], names: Mapping[str, str], least_score: float
+) -> Entity:
+    """The entity with its candidates, the best first; that one is its id if it is sure enough."""
+    shown = [
+        {"id": id, "name": names[id], "score": round(score, _DIGITS)}
+        for id, score in scores.items()
+    ]
+    best = next(iter(scores))
+    linked = best if scores[best] >= least_score else None
+    return replace(entity, id=linked, attributes={**entity.attributes, CANDIDATES: shown})
 
 
 def _is_given(entity: Entity) -> bool:

@@ -7,16 +7,18 @@ speak of it. A fact that is added to the store, or taken out, is there at the ne
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 
 from pyoxigraph import Literal, NamedNode
 
 from factloom.errors import Place
 from factloom.graph.changes import Changes, text_of
+from factloom.graph.facts import Connection
 from factloom.graph.identifiers import ENTITY, document_iri, document_of_entity, type_iri
-from factloom.graph.knowledge_base import MOST_CANDIDATES, Candidate, KnownEntity
-from factloom.graph.lookup import Connection, Lookup
-from factloom.graph.profiles import plain_key, telling_key
+from factloom.graph.knowledge_base import MOST_CANDIDATES, Candidate, KnownEntity, KnownFact
+from factloom.graph.lookup import Lookup
+from factloom.graph.profiles import Profile, plain_key, telling_key
 from factloom.graph.store import Store
 from factloom.graph.stored_things import KEY, StoredThings
 from factloom.graph.vocabulary import CATALOGUE, IDENTIFIER, LABEL, OTHER_NAME, A
@@ -29,17 +31,21 @@ class StoredKnowledge:
     """A `KnowledgeBase` over an open store.
 
     Initials are no keys of a store: all names are gone through when they are asked for first.
+    `doubt` counts as so many documents that used each name for something the store does not know.
+    Without descriptions nothing but names and types is read of an entity.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, doubt: float = 0.0, described: bool = True) -> None:
         self.store = store
+        self.doubt = doubt
+        self.described = described
         self._initials: dict[str, set[str]] | None = None  # entities that keep a name with these
 
     def __len__(self) -> int:
         return sum(1 for _ in self.store.things())
 
     def ids(self) -> Iterator[str]:
-        return (self._id(thing.iri) for thing in self.store.things())
+        return (self.id_of(thing.iri) for thing in self.store.things())
 
     def __contains__(self, id: object) -> bool:
         return isinstance(id, str) and self._root(id) is not None
@@ -53,23 +59,33 @@ class StoredKnowledge:
         ranked = {**aliases, **dict(names.most_common())}
         main, *_ = names.most_common(1)[0]
         ordered = {main: ranked.pop(main), **ranked}
-        thing = self._lookup().thing(root)
-        return KnownEntity(id, ordered, thing.type, self._description(root))
+        description = self._description(root) if self.described else ""
+        return KnownEntity(id, ordered, self._lookup().thing(root).type, description)
+
+    def id_of(self, root: str) -> str:
+        """An identifier that somebody has given, unless it leads to another thing."""
+        given = self._texts(self._things.members(root), IDENTIFIER)
+        return next((found for found in given if self._root(found) == root), root)
+
+    def profile(self, id: str) -> Profile:
+        """What merging knows of the entity that stands for a thing."""
+        return self._things.profile(self._root(id) or id)
 
     def has_type(self, type: str) -> bool:
         node = NamedNode(type_iri(type))
         return any(True for _ in self.store.disk.quads_for_pattern(None, A, node, None))
 
     def candidates(self, name: str, most: int = MOST_CANDIDATES) -> list[Candidate]:
-        things = self._things()
+        things = self._things
         for way, keys in asked_by(name):
             keepers = {keeper for key in keys for keeper in self._keepers(key)}
             counts = Counter(
                 {root: len(things.members(root)) for root in sorted(map(things.root, keepers))}
             )
             if counts:
+                total = counts.total() + self.doubt
                 return [
-                    Candidate(self._id(root), count / counts.total(), way)
+                    Candidate(self.id_of(root), count / total, way)
                     for root, count in counts.most_common(most)
                 ]
         return []
@@ -81,24 +97,31 @@ class StoredKnowledge:
         found: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for fact in self._connections(root):
             if fact.head.iri == root:
-                found[fact.relation][self._id(fact.tail.iri)] = None
+                found[fact.relation][self.id_of(fact.tail.iri)] = None
         return {relation: tuple(objects) for relation, objects in found.items()}
+
+    def rejected(self) -> set[KnownFact]:
+        """The facts that people have rejected, by the identifiers of their ends."""
+        lookup = self._lookup()
+        return {
+            KnownFact(self.id_of(thing.iri), fact.relation, self.id_of(fact.tail.iri))
+            for thing in self.store.things()
+            for fact in lookup.neighbours(thing, rejected=True)
+            if fact.decision == "rejected" and fact.head.iri == thing.iri
+        }
 
     # --- inside --------------------------------------------------------------------------------
 
+    @cached_property
     def _things(self) -> StoredThings:
+        """Nothing is gathered in its changes, so it is the store as it is at every moment."""
         return StoredThings(Changes(self.store.disk))
 
     def _lookup(self) -> Lookup:
-        return Lookup(self._things(), Place(file=str(self.store.directory)))
-
-    def _id(self, root: str) -> str:
-        """An identifier that somebody has given, unless it leads to another thing."""
-        given = self._texts(self._things().members(root), IDENTIFIER)
-        return next((found for found in given if self._root(found) == root), root)
+        return Lookup(self._things, Place(file=str(self.store.directory)))
 
     def _root(self, id: str) -> str | None:
-        things = self._things()
+        things = self._things
         if id.startswith(ENTITY):
             return things.root(id) if things.has(id) else None
         try:
@@ -112,7 +135,7 @@ class StoredKnowledge:
         kind, name = key[0], key[1:]
         if kind == "^":
             return self._with_initials(name)
-        things = self._things()
+        things = self._things
         return {
             k for stored in (telling_key(name), plain_key(name)) for k in things.keepers(stored)
         }
@@ -125,11 +148,11 @@ class StoredKnowledge:
                 for key in keys_of(stored[1:]) if stored[0] in "=~" else ():
                     if key[0] == "^":
                         self._initials.setdefault(key[1:], set()).add(text_of(quad.subject))
-        things = self._things()
+        things = self._things
         return {entity for entity in self._initials.get(letters, ()) if things.has(entity)}
 
     def _names(self, root: str, role: NamedNode) -> Iterator[str]:
-        return self._texts(self._things().members(root), role)
+        return self._texts(self._things.members(root), role)
 
     def _texts(self, entities: Iterable[str], role: NamedNode) -> Iterator[str]:
         for entity in entities:
