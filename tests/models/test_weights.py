@@ -170,7 +170,7 @@ def test_weights_that_do_not_fit_are_told_by_name(
     ("change", "name", "said"),
     [
         (put(MATRIX, torch.ones(1, 32, dtype=torch.int8)), MATRIX, "scales"),
-        (put(MATRIX, torch.ones(9, 32)), MATRIX, "torch.float32, and should hold torch.int8"),
+        (put(MATRIX, torch.ones(9, 32)), MATRIX, "float32, and should hold int8"),
         (put(MATRIX, torch.ones(9, dtype=torch.int8)), f"{MATRIX}:scale", "no such weights"),
         (put(f"{MATRIX}:scale", torch.ones(1)), f"{MATRIX}:scale", "no row of 9 scales"),
         (put(f"{MATRIX}:scale", torch.ones(9).int()), f"{MATRIX}:scale", "no row of 9 scales"),

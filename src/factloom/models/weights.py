@@ -6,22 +6,15 @@ names; which others they have stands in the file, and they are tied again when i
 
 import json
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import NoReturn
 
 import torch
-from pydantic import TypeAdapter
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from factloom.errors import ModelError, Place
-
-_TIED = "tied"
+from factloom.models.weight_files import TIED, Ties, damaged, read_file, require_names
 
 Weights = dict[str, Tensor]
-Ties = dict[str, str]  # a further name of a tensor: the name that it is kept under
 
 
 def distinct_weights(model: nn.Module) -> tuple[Weights, Ties]:
@@ -43,22 +36,13 @@ def write_weights(file: Path, weights: Mapping[str, Tensor], ties: Ties) -> None
     copies = {
         name: value.clone(memory_format=torch.contiguous_format) for name, value in weights.items()
     }
-    tied = {_TIED: json.dumps(ties)} if ties else {}
+    tied = {TIED: json.dumps(ties)} if ties else {}
     save_file(copies, file, metadata={"format": "pt", **tied})
 
 
 def read_weights(file: Path) -> tuple[Weights, Ties]:
     """All tensors of a file, which are finite."""
-    if not file.exists():
-        raise ModelError("model-not-found", Place(file=str(file.parent)), file=file.name)
-    try:
-        with safe_open(file, framework="pt") as opened:
-            tied = (opened.metadata() or {}).get(_TIED, "{}")
-            weights = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
-        ties = TypeAdapter(Ties).validate_json(tied)
-    except (OSError, SafetensorError, ValueError) as error:
-        detail = str(error).splitlines()[-1].strip()
-        raise ModelError("model-damaged", Place(file=str(file)), detail=detail) from error
+    weights, ties = read_file(file, "pt")
     for name, value in weights.items():
         if value.is_floating_point() and not value.isfinite().all():
             damaged(file, name, "it holds nan or infinity")
@@ -86,13 +70,6 @@ def tie(model: nn.Module, ties: Ties, file: Path) -> None:
         setattr(model.get_submodule(module), own, getattr(model.get_submodule(other), its))
 
 
-def require_names(file: Path, given: Mapping[str, Tensor], expected: AbstractSet[str]) -> None:
-    wrong = given.keys() ^ expected
-    if wrong:
-        lacks = min(wrong) in expected
-        damaged(file, min(wrong), "it is missing" if lacks else "the model has no such weights")
-
-
 def require_fit(file: Path, name: str, value: Tensor, expected: Tensor) -> None:
     """Shape and kind of number; a weight may be kept in fewer bits than it is used in."""
     if value.shape != expected.shape:
@@ -102,7 +79,3 @@ def require_fit(file: Path, name: str, value: Tensor, expected: Tensor) -> None:
     floating = value.is_floating_point() and expected.is_floating_point()
     if value.dtype != expected.dtype and not floating:
         damaged(file, name, f"it holds {value.dtype}, and should hold {expected.dtype}")
-
-
-def damaged(file: Path, name: str, detail: str) -> NoReturn:
-    raise ModelError("model-damaged", Place(file=str(file), part=name), detail=detail)
