@@ -1,6 +1,6 @@
 """How right completed relations are, on documents that were annotated in part and in full.
 
-    python benchmarks/completion.py MODEL [MODEL ...] [--sure 0.7]      # one JSON line a threshold
+    python benchmarks/completion.py MODEL [MODEL ...] [--sure 0.7] [--doubt 2]    # a JSON line each
 
 The documents are those that both DocRED (incomplete) and Re-DocRED (complete) have; the models must
 not have been trained on them. Of the relations that DocRED lacks: `precision` is the part of the
@@ -18,7 +18,7 @@ import factloom
 from factloom.document import Document, Relation
 from factloom.files.data_path import data_path
 from factloom.formats import read
-from factloom.training.completion import completed
+from factloom.training.completion import completed, doubting
 
 INCOMPLETE = "$FACTLOOM_DATA/docred/train_annotated_part.json"
 COMPLETE = "$FACTLOOM_DATA/redocred/train.json"
@@ -72,13 +72,18 @@ def main() -> None:
     )
     parser.add_argument("models", nargs="+")
     parser.add_argument("--sure", type=float, action="append")
+    parser.add_argument("--doubt", type=float, default=0.0)
     given = parser.parse_args()
     pairs = annotated_twice()
     asked = [partly.without_relations() for partly, _ in pairs]
-    answers = [factloom.load(model).relate(asked) for model in given.models]
+    answers = [doubting(factloom.load(model).model, given.doubt)(asked) for model in given.models]
     for sure in given.sure or [0.5, 0.6, 0.7, 0.8]:
         result = {"benchmark": "completion", "documents": len(pairs), "models": given.models}
-        print(json.dumps({**result, "sure": sure, **scores(pairs, answers, sure)}))
+        print(
+            json.dumps(
+                {**result, "sure": sure, "doubt": given.doubt, **scores(pairs, answers, sure)}
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from factloom.answers.graph_questions import GraphAnswers
 from factloom.answers.meaning import SentenceVectors
 from factloom.encoders.pretrained import DEFAULT_ENCODER
 from factloom.files.data_path import data_path
-from factloom.graph.lookup import Connection, Evidence, Thing
+from factloom.graph.facts import Connection, Evidence, Thing
 
 FOLDER = "$FACTLOOM_DATA/metaqa"
 RELATIONS = ["P57", "P58", "P161", "P577", "P364", "tags", "P136", "imdb votes", "imdb rating"]

@@ -2,6 +2,7 @@
 
     python benchmarks/store.py                    # 10^4 and 10^5 facts, one JSON line
     python benchmarks/store.py --facts 1000000    # 10^4, 10^5 and 10^6
+    python benchmarks/store.py --corrections 100000   # questions beside 0, 10^3, 10^4, 10^5 of them
 
 The documents are made up: ten facts each, people, firms and towns whose names come from lists of
 a size that grows with the number of documents, so that things are spoken of by several documents.
@@ -9,6 +10,11 @@ An ingest is compared with `pyoxigraph.Store.extend` of the same quads, ready ma
 a time: what is over is merging, checking, and making the quads. The ratio is one of processor
 time a quad, which a busy machine disturbs little; of a large store, three million quads are
 written so. Latencies are medians on the wall.
+
+With `--corrections`, stores of 10^4 facts differ in their journals alone: every correction accepts
+one of the facts, each in turn, so that 10^5 of them decide about each fact ten times. The journal
+is written in one go, with what the editor would write, before the documents come. The stores are
+asked in turn, so that a busy machine slows all of them alike; a ratio is one of medians.
 """
 
 import argparse
@@ -18,12 +24,24 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import pyoxigraph
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.graph.changes import Changes
+from factloom.graph.corrections import (
+    Correction,
+    Party,
+    Target,
+    correction_quads,
+    count_quad,
+    make_key,
+)
+from factloom.graph.name_keys import name_key
 from factloom.graph.store import Store
 
 FACTS_A_DOCUMENT = 10
@@ -49,6 +67,14 @@ QUERIES = {
         'SELECT DISTINCT ?town {{ ?person rdfs:label "{person}" ; wdt:P108 ?firm . '
         "?firm (owl:sameAs|^owl:sameAs)* ?same . ?same wdt:P159 ?place . "
         "?place rdfs:label ?town }}"
+    ),
+}
+
+QUESTIONS: dict[str, Callable[[Store, str], object]] = {
+    "lookup": lambda store, name: store.find(name),
+    "neighbours": lambda store, name: store.neighbours(name),
+    "facts_with_evidence": lambda store, name: list(
+        store.query(QUERIES["facts_with_evidence"].format(person=name))
     ),
 }
 
@@ -171,11 +197,89 @@ def measure(facts: int, rounds: int) -> dict[str, object]:
     }
 
 
+def accepted(document: Document, relation: Relation) -> Correction:
+    """What the editor writes down where a fact is accepted."""
+    head, tail = (
+        Party(name, frozenset({make_key(name_key(name), "")}))
+        for name in (document.name(relation.head), document.name(relation.tail))
+    )
+    words = f"{head.name}, {NAMES[relation.type]}, {tail.name}"
+    target = Target(head, relation.type, tail)
+    return Correction(0, "accept", "Eve", "2026-01-31T12:00:00+00:00", "", words, fact=target)
+
+
+def write_journal(store: Store, documents: list[Document], count: int) -> None:
+    facts = [
+        accepted(document, relation) for document in documents for relation in document.relations
+    ]
+    changes = Changes(store.disk)
+    for number in range(1, count + 1):
+        said = replace(facts[number % len(facts)], number=number)
+        changes.add_unseen(correction_quads(said))
+    if count:
+        changes.add_unseen([count_quad(count)])
+    store.write(changes)
+
+
+def measure_corrections(most: int, rounds: int) -> list[dict[str, object]]:
+    documents = list(make_documents(1000))
+    names = [document.name(0) for document in documents]
+    counts = [0, *(size for size in (10**3, 10**4, 10**5) if size < most), most]
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as kept:
+        stores, ingests = [], []
+        for count in counts:
+            store = kept.enter_context(Store.open(Path(folder) / str(count)))
+            write_journal(store, documents, count)
+            ingests.append(ingest_all(store, iter(documents)))
+            stores.append(store)
+        decided = [
+            sum(fact.decision == "accepted" for name in names for fact in store.neighbours(name))
+            for store in stores
+        ]
+        asked = [latencies_in_turn(ask, stores, names, rounds) for ask in QUESTIONS.values()]
+    return [
+        {
+            "corrections": count,
+            "accepted_facts_in_answers": decided[index],
+            "ingest_processor_seconds": round(ingests[index].processor, 1),
+            **{
+                f"{name}_{what}": value
+                for name, times in zip(QUESTIONS, asked, strict=True)
+                for what, value in (
+                    ("ms", round(1000 * times[index], 3)),
+                    ("ratio", round(times[index] / times[0], 2)),
+                )
+            },
+        }
+        for index, count in enumerate(counts)
+    ]
+
+
+def latencies_in_turn(
+    ask: Callable[[Store, str], object], stores: list[Store], names: list[str], rounds: int
+) -> list[float]:
+    """The median seconds of an answer in each store."""
+    chance = random.Random(1)
+    times: list[list[float]] = [[] for _ in stores]
+    for _ in range(rounds):
+        name = chance.choice(names)
+        for store, taken in zip(stores, times, strict=True):
+            clock = Clock()
+            clock(lambda store=store, name=name: ask(store, name))
+            taken.append(clock.wall)
+    return list(map(statistics.median, times))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--facts", type=int, default=100_000, help="the largest store")
     parser.add_argument("--rounds", type=int, default=50, help="queries of each kind")
+    parser.add_argument("--corrections", type=int, help="measure questions beside so many")
     arguments = parser.parse_args()
+    if arguments.corrections is not None:
+        results = measure_corrections(arguments.corrections, arguments.rounds)
+        print(json.dumps({"benchmark": "store", "corrections": results}))
+        return
     sizes = [size for size in (10**4, 10**5, 10**6, 10**7) if size < arguments.facts]
     results = [measure(size, arguments.rounds) for size in [*sizes, arguments.facts]]
     print(json.dumps({"benchmark": "store", "sizes": results}))

@@ -402,6 +402,122 @@ NQ_OPEN_RECORDS = [
 ]
 NQ_OPEN = "".join(json.dumps(record) + "\n" for record in NQ_OPEN_RECORDS)
 
+KNOWLEDGENET_RECORDS = [
+    {
+        "fold": 2,
+        "doc": 7,
+        "start": 14,
+        "end": 85,
+        "text": "Ada Brook, born in Torvik, Norvania, is the CEO of Halden. She left it.",
+        "facts": [
+            {
+                "relation": "CEO",
+                "subject": "Halden",
+                "subject_start": 51,
+                "object": "Ada Brook",
+                "object_start": 0,
+                "object_wikidata": "Q1",
+            },
+            {
+                "relation": "PLACE_OF_BIRTH",
+                "subject": "Ada Brook",
+                "subject_start": 0,
+                "subject_wikidata": "Q1",
+                "object": "Torvik",
+                "object_start": 19,
+            },
+            {
+                "relation": "PLACE_OF_BIRTH",
+                "subject": "Ada Brook",
+                "subject_start": 0,
+                "subject_wikidata": "Q1",
+                "object": "Norvania",
+                "object_start": 27,
+            },
+            {
+                "relation": "CEO",
+                "subject": "Halden",
+                "subject_start": 51,
+                "object": "She",
+                "object_start": 59,
+                "object_wikidata": "Q1",
+            },
+        ],
+    },
+    {"doc": "8", "start": 0, "end": 8, "text": "Nothing.", "facts": []},
+    {
+        "fold": 1,
+        "documentId": "9",
+        "source": "DBpedia Abstract",
+        "documentText": "Torvik\n\nTom Quill is the son of Ada. He left.",
+        "passages": [
+            {
+                "passageId": "9:8:36",
+                "passageStart": 8,
+                "passageEnd": 36,
+                "passageText": "Tom Quill is the son of Ada.",
+                "exhaustivelyAnnotatedProperties": [
+                    {"propertyId": "34", "propertyName": "CHILD_OF"},
+                    {"propertyId": "45", "propertyName": "SPOUSE"},
+                ],
+                "facts": [
+                    {
+                        "propertyId": "34",
+                        "subjectStart": 8,
+                        "subjectEnd": 17,
+                        "subjectUri": "http://www.wikidata.org/entity/Q5",
+                        "objectStart": 32,
+                        "objectEnd": 35,
+                        "objectUri": "",
+                    }
+                ],
+            },
+            {
+                "passageStart": 37,
+                "passageEnd": 45,
+                "exhaustivelyAnnotatedProperties": [],
+                "facts": [],
+            },
+        ],
+    },
+]
+KNOWLEDGENET = "".join(json.dumps(record) + "\n" for record in KNOWLEDGENET_RECORDS)
+
+FEWREL_RECORDS = {
+    "P25": [
+        {
+            "tokens": ["Tom", "Quill", "is", "the", "son", "of", "Ada", ";", "Ada", "left", "."],
+            "h": ["tom quill", "Q1", [[0, 1]]],
+            "t": ["ada", "Q2", [[6], [8]]],
+        }
+    ],
+    "P9": [{"tokens": ["It", "is", "."], "h": ["it", "", [[0]]], "t": ["is", "", [[1]]]}],
+    "P26": [],
+}
+FEWREL = json.dumps(FEWREL_RECORDS)
+
+TEKGEN_RECORDS: list[dict[str, object]] = [
+    {
+        "id": "1",
+        "sent": "Torvik: The End is a film by Ada Br\u00c3\u00b8k (1998). Torvik : The End!.",
+        "triples": [
+            {"sub": "Torvik: The End", "rel": "director", "obj": "Ada Br\u00f8k"},
+            {"sub": "Torvik: The End", "rel": "publication date", "obj": "01 January 1998"},
+        ],
+    },
+    {
+        "id": "2",
+        "sent": "Halden was released on May 2, 1998 by Quill.",
+        "sub_label": "Halden (film)",
+        "sub": "Q1",
+        "rel_label": "publication date",
+        "rel": "P577",
+        "obj_label": "02 May 1998",
+    },
+    {"id": "3", "sent": "Nothing is said.", "triples": []},
+]
+TEKGEN = "".join(json.dumps(record) + "\n" for record in TEKGEN_RECORDS)
+
 SAMPLES = {
     "docred": DOCRED,
     "jsonl": JSONL,
@@ -421,6 +537,9 @@ SAMPLES = {
     "hotpotqa": HOTPOTQA,
     "musique": MUSIQUE,
     "nq-open": NQ_OPEN,
+    "knowledgenet": KNOWLEDGENET,
+    "fewrel": FEWREL,
+    "tekgen": TEKGEN,
     "text": TEXT,
 }
 

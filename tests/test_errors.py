@@ -16,7 +16,15 @@ from factloom.error_messages import MESSAGES
 from factloom.errors import FactloomError, Flaw, InputError, Place, flaw
 
 SOURCE = Path(factloom.__file__).parent
-RAISING = ("DocumentError", "InputError", "ModelError", "RecipeError", "FactloomError", "flaw")
+RAISING = (
+    "DocumentError",
+    "InputError",
+    "ModelError",
+    "RecipeError",
+    "RequestError",
+    "FactloomError",
+    "flaw",
+)
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ def test_a_text_in_a_script_that_the_model_never_learned_is_told(
     languages: list[str], refused: list[str]
 ) -> None:
     problems: list[Problem] = []
-    asked = documents("Ada in 杭州", "马云 出生于杭州", "Ада в Осло", "1931 1956")
+    asked = documents("Ada lived in 杭州", "马云 出生于杭州", "Ада в Осло", "1931 1956")
     found = list(Pipeline(Model(*languages)).stream(asked, problems=problems.append))
     assert [problem.place.document for problem in problems] == refused
     assert [document.id for document in found] == sorted({"d0", "d1", "d2", "d3"} - set(refused))
@@ -285,8 +285,12 @@ def test_loading_by_name_gives_a_pipeline_of_that_model(
     monkeypatch.setattr(storage, "load", lambda name, _: asked.append(name) or Model())
     found = factloom.load(tmp_path, relations=["born in"])("Ada Oslo")
     assert [relation.type for relation in found.relations] == ["P19"]
-    assert factloom.load().name == "factloom-en-small"
-    assert asked == [tmp_path, "factloom-en-small"]
+    assert asked == [tmp_path]
+    shipped = factloom.load()
+    assert (shipped.name, shipped.languages[0]) == ("factloom-small", "en")
+    assert asked == [tmp_path]  # what ships is loaded with the first text of its language
+    with pytest.raises(ModelError, match="several-models"):
+        _ = shipped.model
 
 
 def test_a_model_is_asked_what_it_is_sure_of() -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from factloom.graph.exports.in_memory import to_dataframe, to_networkx
     from factloom.pipeline import Pipeline
     from factloom.schema import SchemaSettings
+    from factloom.stored_models import Runtime
 
 __version__ = VERSION
 
@@ -31,19 +32,23 @@ __all__ = [
 def load(
     *names: str | Path | Sequence[str | Path],
     device: str | None = None,
+    runtime: "Runtime | None" = None,
     any_language: bool = False,
     **settings: Unpack["SchemaSettings"],
 ) -> "Pipeline":
     """A model that is ready to be called with text: the one that ships, or one by its directory or
     hub name. Several are a chain: `load("my-tagger", "my-coreference", "my-atlop")`.
 
-    `device` is where they compute, such as "cuda"; `any_language` lets them read texts in languages
-    that they have not learned. `settings` say which relations are kept: see
+    `device` is where they compute, such as "cuda"; `runtime` what runs them: "torch", or "light",
+    which needs no torch and is taken where that is not installed; `any_language` lets them read
+    texts in languages that they have not learned. `settings` say which relations are kept: see
     `factloom.schema.SchemaSettings`.
     """
     from factloom.pipeline import Pipeline
 
-    return Pipeline.load(*names, device=device, any_language=any_language, **settings)
+    return Pipeline.load(
+        *names, device=device, runtime=runtime, any_language=any_language, **settings
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ A component says what a document must have for it, and what it adds. Models say 
     end-to-end              mentions, entities, relations
     answers      questions  answers
     linking      entities   links
+    retrieval    questions  passages
 
 Anything else that has `needs`, `adds` and `predict` is a component, too: no network is asked for.
 """
@@ -58,6 +59,7 @@ ROLES = {
     "end-to-end": Role((), PARTS),
     "answers": Role(("questions",), ("answers",)),
     "linking": Role(("entities",), ("links",)),
+    "retrieval": Role(("questions",), ("passages",)),
 }
 
 # The models that there are, by the name of their file: their task is known without importing them.
@@ -72,6 +74,15 @@ KINDS = {
     "docre_sd": "relations",
     "joint": "end-to-end",
     "reader": "answers",
+    "cogltx": "answers",
+    "cogqa": "answers",
+    "knowbert": "linking",
+    "entities_as_experts": "linking",
+    "facts_as_experts": "linking",
+    "inverse_cloze": "retrieval",
+    "realm_pretraining": "retrieval",
+    "realm": "answers",
+    "rag": "answers",
 }
 
 

@@ -23,8 +23,16 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from factloom.annotations import CANDIDATES as CANDIDATES
+from factloom.annotations import Entity as Entity
+from factloom.annotations import Mention as Mention
+from factloom.annotations import MentionKind as MentionKind
+from factloom.annotations import Relation as Relation
+from factloom.annotations import Sentence as Sentence
+from factloom.annotations import Span as Span
+from factloom.annotations import contradictions, label_flaws, pair_flaws, relation_flaws
 from factloom.errors import DocumentError, Flaw, Place, flaw
 from factloom.questions import Answer as Answer
 from factloom.questions import Question as Question
@@ -32,76 +40,7 @@ from factloom.questions import question_flaws
 
 SCHEMA_VERSION = 1
 
-CANDIDATES = "candidates"  # the attribute of an entity with what a linker takes it for
 _SHOWN = 60  # characters of the text, where a document is printed
-
-Span = tuple[int, int]
-MentionKind = Literal["name", "nominal", "pronoun"]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A stretch of the text; `tokens` are spans of the text too, where the source has tokens."""
-
-    start: int
-    end: int
-    tokens: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A stretch of the text that stands for something: by a name, a nominal or a pronoun.
-
-    `name` is the source's own spelling where that differs from the text (DocRED has a few);
-    "the company" is a nominal, "she" a pronoun.
-    """
-
-    start: int
-    end: int
-    type: str
-    score: float | None = None
-    name: str | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    kind: MentionKind = "name"
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """All mentions of one thing: indices into `Document.mentions`, in the source's order."""
-
-    mentions: tuple[int, ...]
-    type: str
-    id: str | None = None  # an identifier outside the document: MeSH, Wikidata, ...
-    score: float | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def link_candidates(self) -> tuple[Mapping[str, Any], ...]:
-        """What it may be by a linker's judgement, the best first; empty where none was asked."""
-        found = self.attributes.get(CANDIDATES)
-        return tuple(found) if isinstance(found, list | tuple) else ()
-
-    def without_link(self) -> Self:
-        """The same without an identifier, and without what a linker said."""
-        others = {key: value for key, value in self.attributes.items() if key != CANDIDATES}
-        return dataclasses.replace(self, id=None, attributes=others)
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A directed, typed link between two entities (indices into `Document.entities`).
-
-    `evidence` are the sentences that prove it; `score` is a probability, `None` for gold;
-    `provenance` says where a predicted relation comes from (model, bridge entities, ...).
-    """
-
-    head: int
-    tail: int
-    type: str
-    score: float | None = None
-    evidence: tuple[int, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Fact(NamedTuple):
@@ -147,7 +86,7 @@ class Document:
             raise DocumentError(found)
 
     def replace(self, **changes: Any) -> Self:
-        """The same document with some fields exchanged."""
+        """A document with some fields exchanged, checked anew."""
         return dataclasses.replace(self, **changes)
 
     def without_mentions(self) -> Self:
@@ -164,9 +103,15 @@ class Document:
 
     def named(self) -> Self:
         """The document without pronouns and nominals, and without what has no name at all."""
-        if all(mention.kind == "name" for mention in self.mentions):
+        return self.keeping(
+            index for index, mention in enumerate(self.mentions) if mention.kind == "name"
+        )
+
+    def keeping(self, mentions: Iterable[int]) -> Self:
+        """The document with these mentions alone, and without what has none of them."""
+        names = sorted(set(mentions))
+        if len(names) == len(self.mentions):
             return self
-        names = [index for index, mention in enumerate(self.mentions) if mention.kind == "name"]
         mention_index = {index: place for place, index in enumerate(names)}
         kept = {
             number: tuple(mention_index[m] for m in entity.mentions if m in mention_index)
@@ -182,7 +127,7 @@ class Document:
                 if head in entity_index and tail in entity_index
             )
 
-        def between_names(relations: Iterable[Relation]) -> tuple[Relation, ...]:
+        def between_kept(relations: Iterable[Relation]) -> tuple[Relation, ...]:
             return tuple(
                 dataclasses.replace(r, head=entity_index[r.head], tail=entity_index[r.tail])
                 for r in relations
@@ -195,8 +140,8 @@ class Document:
                 dataclasses.replace(self.entities[number], mentions=kept[number])
                 for number in numbers
             ),
-            relations=between_names(self.relations),
-            denied=between_names(self.denied),
+            relations=between_kept(self.relations),
+            denied=between_kept(self.denied),
             candidates=None if self.candidates is None else pairs(self.candidates),
             unknown=pairs(self.unknown),
         )
@@ -353,16 +298,16 @@ def flaws(document: Document) -> Iterator[Flaw]:
     yield from _span_flaws(document)
     yield from _mention_flaws(document)
     yield from _entity_flaws(document)
-    yield from _relation_flaws(document, document.relations, "relation")
-    yield from _relation_flaws(document, document.denied, "denied")
-    yield from _contradictions(document)
-    yield from _pair_flaws(document, document.candidates or (), "candidate")
-    yield from _pair_flaws(document, document.unknown, "unknown pair")
-    sentences = len(document.sentences)
+    entities, sentences = len(document.entities), len(document.sentences)
+    for part, relations in (("relation", document.relations), ("denied", document.denied)):
+        yield from relation_flaws(relations, entities, sentences, document.id, part)
+    yield from contradictions(document.relations, document.denied, document.id)
+    yield from pair_flaws(document.candidates or (), entities, document.id, "candidate")
+    yield from pair_flaws(document.unknown, entities, document.id, "unknown pair")
     yield from question_flaws(document.questions, document.text, sentences, document.id)
     for index, type in enumerate(document.annotated or ()):
         place = Place(document=document.id, part=f"annotated {index}")
-        yield from _label_flaws(place, "relation", type, None)
+        yield from label_flaws(place, "relation", type, None)
 
 
 def _text_flaws(document: Document) -> Iterator[Flaw]:
@@ -407,7 +352,7 @@ def _mention_flaws(document: Document) -> Iterator[Flaw]:
             yield flaw("span-outside-text", place, **span, length=length)
         elif document.mention_text(index).isspace() and not _holds_token(document, mention):
             yield flaw("blank-mention", place)
-        yield from _label_flaws(place, "mention", mention.type, mention.score)
+        yield from label_flaws(place, "mention", mention.type, mention.score)
 
 
 def _holds_token(document: Document, mention: Mention) -> bool:
@@ -424,53 +369,4 @@ def _entity_flaws(document: Document) -> Iterator[Flaw]:
         for mention in entity.mentions:
             if not 0 <= mention < count:
                 yield flaw("dangling-mention", place, mention=mention, count=count)
-        yield from _label_flaws(place, "entity", entity.type, entity.score)
-
-
-def _relation_flaws(document: Document, relations: Iterable[Relation], part: str) -> Iterator[Flaw]:
-    entities, sentences = len(document.entities), len(document.sentences)
-    seen = set()
-    for index, relation in enumerate(relations):
-        place = Place(document=document.id, part=f"{part} {index}")
-        for role, entity in (("head", relation.head), ("tail", relation.tail)):
-            if not 0 <= entity < entities:
-                yield flaw("dangling-entity", place, role=role, entity=entity, count=entities)
-        for sentence in relation.evidence:
-            if not 0 <= sentence < sentences:
-                yield flaw("dangling-sentence", place, sentence=sentence, count=sentences)
-        triple = {"type": relation.type, "head": relation.head, "tail": relation.tail}
-        if tuple(triple.values()) in seen:
-            yield flaw("duplicate-relation", place, **triple)
-        seen.add(tuple(triple.values()))
-        yield from _label_flaws(place, "relation", relation.type, relation.score)
-
-
-def _contradictions(document: Document) -> Iterator[Flaw]:
-    stated = {(relation.head, relation.tail, relation.type) for relation in document.relations}
-    for index, relation in enumerate(document.denied):
-        if (relation.head, relation.tail, relation.type) in stated:
-            place = Place(document=document.id, part=f"denied {index}")
-            ends = {"head": relation.head, "tail": relation.tail}
-            yield flaw("stated-and-denied", place, type=relation.type, **ends)
-
-
-def _pair_flaws(document: Document, pairs: Iterable[tuple[int, int]], part: str) -> Iterator[Flaw]:
-    entities = len(document.entities)
-    seen = set()
-    for index, (head, tail) in enumerate(pairs):
-        place = Place(document=document.id, part=f"{part} {index}")
-        for role, entity in (("head", head), ("tail", tail)):
-            if not 0 <= entity < entities:
-                yield flaw("dangling-entity", place, role=role, entity=entity, count=entities)
-        if head == tail:
-            yield flaw("self-pair", place, entity=head)
-        if (head, tail) in seen:
-            yield flaw("duplicate-pair", place, head=head, tail=tail)
-        seen.add((head, tail))
-
-
-def _label_flaws(place: Place, part: str, label: str, score: float | None) -> Iterator[Flaw]:
-    if not label:
-        yield flaw("missing-label", place, part=part)
-    if score is not None and not 0.0 <= score <= 1.0:
-        yield flaw("score-out-of-range", place, score=score)
+        yield from label_flaws(place, "entity", entity.type, entity.score)

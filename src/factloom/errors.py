@@ -117,3 +117,9 @@ class ModelError(FactloomError):
 
 class RecipeError(FactloomError):
     """A training recipe with a missing, unknown or impossible setting."""
+
+
+class RequestError(FactloomError):
+    """A request that the service refuses, or cannot answer in time."""
+
+    retry_after: int = 1  # seconds after which to come again, where that may help

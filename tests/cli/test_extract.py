@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -14,6 +15,7 @@ from factloom.cli import app
 from factloom.cli.progress import count_files
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import FactloomError
+from factloom.graph.store import Store
 from factloom.pipeline import Pipeline
 
 
@@ -56,7 +58,11 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 
 def use(model: Model, monkeypatch: pytest.MonkeyPatch) -> Model:
-    monkeypatch.setattr(Pipeline, "load_later", lambda name, **s: Pipeline(model, name=name, **s))
+    def load_later(name: str, runtime: str | None = None, **settings: Any) -> Pipeline:
+        assert runtime is None
+        return Pipeline(model, name=name, **settings)
+
+    monkeypatch.setattr(Pipeline, "load_later", load_later)
     return model
 
 
@@ -398,3 +404,52 @@ def test_a_number_beyond_all_bounds_is_refused_before_the_work(tmp_path: Path) -
     result = CliRunner().invoke(app, given)
     assert result.exit_code == 2
     assert "2147483647" in result.output
+
+
+@pytest.mark.usefixtures("model")
+def test_relations_are_named_in_the_language_that_is_asked_for(texts: Path, tmp_path: Path) -> None:
+    shown = run(texts / "a.txt", "--labels", "zh").stdout
+    assert "国家" in shown
+    assert "country" not in shown
+    page, triples = tmp_path / "page.html", tmp_path / "graph.ttl"
+    result = run(texts / "a.txt", "--labels", "zh", "--output", page, "--output", triples)
+    assert result.exit_code == 0, result.output
+    assert "国家" in triples.read_text(encoding="utf-8")
+    assert r"\u56fd\u5bb6" in page.read_text(encoding="utf-8")  # the page's data are ASCII
+    assert "country" in run(texts / "a.txt").stdout
+
+
+@pytest.mark.usefixtures("model")
+def test_new_documents_are_linked_to_the_store_as_it_grows(tmp_path: Path) -> None:
+    for number, text in enumerate(["Ada sits.", "Ada ran.", "Ada slept."]):
+        (tmp_path / f"{number}.txt").write_text(text)
+    store, out = tmp_path / "graph", tmp_path / "out.jsonl"
+    texts = [tmp_path / f"{number}.txt" for number in range(3)]
+    assert run(*texts, "--store", store, "--output", out, "--link").exit_code == 0
+    ids = [document.entities[0].id for document in formats.read(out)]
+    with Store.read(store) as graph:
+        (thing,) = (thing for thing in graph.things() if thing.name == "Ada")
+    assert thing.iri == "urn:factloom:entity:0.txt/NAME/Ada"
+    assert ids == [None, thing.iri, thing.iri]
+    again = run(*texts, "--store", store, "--link").output
+    assert "3 read before" in again
+    assert "read before" not in run(*texts, "--store", store).output  # without links it is other
+
+
+@pytest.mark.usefixtures("model")
+def test_identifiers_of_a_base_go_into_store_and_exports(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ada ran.")
+    base = tmp_path / "base.jsonl"
+    base.write_text('{"id": "Q7259", "name": "Ada"}')
+    turtle = tmp_path / "out.ttl"
+    options = ("--store", tmp_path / "graph", "--output", turtle, "--knowledge", base)
+    assert run(tmp_path / "a.txt", *options).exit_code == 0
+    assert "skos:exactMatch wd:Q7259" in turtle.read_text()
+    with Store.read(tmp_path / "graph") as graph:
+        assert graph.document("a.txt").entities[0].id == "Q7259"
+
+
+@pytest.mark.usefixtures("model")
+def test_links_need_something_that_is_known(texts: Path) -> None:
+    with pytest.raises(FactloomError, match="link-without-store"):
+        CliRunner().invoke(app, ["extract", str(texts), "--link"], catch_exceptions=False)

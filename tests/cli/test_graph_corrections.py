@@ -164,3 +164,17 @@ def test_a_number_without_a_listing_is_told(store: Path) -> None:
     found = CliRunner().invoke(app, ["graph", "reject", "1", "--store", str(store)])
     assert isinstance(found.exception, InputError)
     assert found.exception.code == "unknown-fact"
+
+
+def test_facts_go_to_an_annotation_program_and_come_back(tmp_path: Path) -> None:
+    folder, tasks = str(tmp_path / "annotated"), tmp_path / "tasks.jsonl"
+    with Store.open(folder) as store:
+        store.ingest([document("a", (0, "P19", 1, 0.9))], relation_names={}, model="test")
+    arguments = ["graph", "export", str(tasks), "--format", "doccano", "--store", folder]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    record = json.loads(tasks.read_text())
+    tasks.write_text(json.dumps({**record, "relations": []}))
+    back = ["graph", "corrections", "--from", str(tasks), "--by", "Eve", "--store", folder]
+    assert "1: reject Ada Lovelace, P19, London" in CliRunner().invoke(app, back).output
+    both = CliRunner().invoke(app, [*arguments, "--rejected"])
+    assert both.exit_code == 2

@@ -78,6 +78,6 @@ def test_the_relations_of_the_model_that_ships_are_listed_without_torch() -> Non
     *lines, torch = finished.stdout.splitlines()
     assert torch == "False"
     found = {relation["id"]: relation for relation in map(json.loads, lines)}
-    assert len(found) == 94
+    assert len(found) == 105
     assert found["P19"]["name"] == "place of birth"
     assert ["PER", "LOC"] in found["P19"]["type_pairs"]

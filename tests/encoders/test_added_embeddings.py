@@ -52,7 +52,7 @@ def test_the_tokens_of_a_word_are_those_over_its_characters(encoder: Encoder) ->
         assert list(range(first, last + 1)) == covering
     pieces = sum(last - first + 1 for first, last in zip(example.first, example.last, strict=True))
     for whole_words, expected in ((False, len(example.tags)), (True, pieces)):
-        batch = make_batch([example, example], encoder, whole_words=whole_words)
+        batch = make_batch([example, example], encoder, whole_words=whole_words).to("cpu")
         assert len(batch.piece_slot) == 2 * expected
         assert batch.weight == 22
 
@@ -60,7 +60,7 @@ def test_the_tokens_of_a_word_are_those_over_its_characters(encoder: Encoder) ->
 def test_every_token_of_a_word_has_five_shapes_and_special_ones_none(encoder: Encoder) -> None:
     text, sentences = join_tokens(WORDS)
     examples = make_examples([Document(text, "d", sentences)], encoder, ["O"], "BIO")
-    batch = make_batch(examples, encoder, whole_words=False)
+    batch = make_batch(examples, encoder, whole_words=False).to("cpu")
     counts = batch.shapes.sum(2)[0]
     before, after = len(encoder.special.before), len(encoder.special.after)
     assert (counts[:before] == 0).all()

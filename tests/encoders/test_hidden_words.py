@@ -7,7 +7,8 @@ import torch
 
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.layouts.word_documents import WordBatch, hide_words, make_batch, make_examples
+from factloom.layouts.word_documents import WordBatch, make_batch, make_examples
+from factloom.layouts.word_shapes import hide_words
 
 TEXT = "Mara Velden was born in Torvik on 3 May 1931."
 LONG = " ".join([TEXT] * 12)
@@ -20,7 +21,8 @@ def encoder(tiny_encoder_path: Path) -> Encoder:
 
 def batch_of(encoder: Encoder, *texts: str) -> WordBatch:
     documents = [Document(text) for text in texts]
-    return make_batch(make_examples(documents, encoder, ["O"], "BIO"), encoder, whole_words=True)
+    examples = make_examples(documents, encoder, ["O"], "BIO")
+    return make_batch(examples, encoder, whole_words=True).to("cpu")
 
 
 def pieces(encoder: Encoder, word: str) -> list[int]:

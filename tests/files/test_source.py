@@ -28,6 +28,9 @@ SMALLEST = {
     "hotpotqa": '{"_id": "a", "question": "b", "context": []}',
     "musique": '{"id": "a", "question": "b", "paragraphs": [{"title": "", "paragraph_text": ""}]}',
     "nq-open": '{"question": "a", "answer": ["b"]}',
+    "knowledgenet": '{"passageId": "1", "passageText": "a", "facts": []}',
+    "fewrel": '{"P1": []}',
+    "tekgen": '{"id": "1", "sent": "a", "triples": []}',
     "text": "Torvik.",
 }
 
@@ -152,7 +155,8 @@ def test_line_of_a_hundred_megabytes_is_refused_in_bounded_memory(
     tmp_path: Path, format: str
 ) -> None:
     # Gzip members one behind the other are one file: a hundred of one megabyte, packed once.
-    beginning = {"docred": b'[{"title": "', "squad": b'{"data": ["'}.get(format, b"")
+    begun = {"docred": b'[{"title": "', "squad": b'{"data": ["', "fewrel": b'{"P1": ["'}
+    beginning = begun.get(format, b"")
     path = tmp_path / "long"
     path.write_bytes(gzip.compress(beginning) + 100 * gzip.compress(b"a" * 2**20))
     tracemalloc.start()

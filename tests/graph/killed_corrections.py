@@ -22,7 +22,7 @@ from factloom.graph.identifiers import document_iri
 from factloom.graph.store import Store
 from factloom.graph.vocabulary import RELATION_NAMES, document_quads
 
-KILLS = 8
+KILLS = 8  # at least
 
 
 def prepare(directory: Path, answer: int) -> None:
@@ -69,11 +69,12 @@ def main() -> None:
     directory = Path(sys.argv[1])
     chance = random.Random("kill")
     seen_by(prepare, directory)
-    counts = []
-    for _ in range(KILLS):
+    counts: list[int] = []
+    # Longer and longer, so that also on a slow machine something is said between two kills.
+    while len(counts) < KILLS or counts[-1] <= len(counts):
         child, reading = start(correct, directory)
         os.read(reading, 4)  # the store is open
-        time.sleep(chance.uniform(0.0, 0.3))
+        time.sleep(chance.uniform(0.0, 0.3) * 1.2 ** len(counts))
         os.kill(child, 9)
         os.close(reading)
         ended_well(child)

@@ -8,7 +8,7 @@ from graph_documents import NAMES, ada, engine, make_document
 from factloom.document import Document
 from factloom.errors import InputError
 from factloom.graph.corrections import Correction
-from factloom.graph.lookup import Connection
+from factloom.graph.facts import Connection
 from factloom.graph.repair import check, rebuild
 from factloom.graph.store import Store
 
@@ -146,6 +146,35 @@ def test_a_split_is_undone_while_its_document_is_away(states: Store) -> None:
     take_in(states, make_document("d", [("LOC", "US")]))
     assert states.find("US")
     assert not states.statistics().told_apart
+
+
+@pytest.mark.parametrize("leave", ["deleted", "replaced"])
+def test_undoing_a_split_frees_those_who_inherited_it(tmp_path: Path, leave: str) -> None:
+    store = Store.open(tmp_path / "heirs")
+    a, b, c = (make_document(key, [("LOC", "Springfield")]) for key in "abc")
+    take_in(store, a, b)
+    store.edit().split("Springfield", "b")
+    store.delete("a")
+    take_in(store, c)  # it joins b, the only one there is
+    if leave == "deleted":
+        store.delete("b")
+    else:
+        take_in(store, make_document("b", [("LOC", "Rome")]))
+    take_in(store, a)
+    assert len(list(store.things(part="Springfield"))) == 2  # c stands in the place of b
+    store.edit().undo()
+    assert len(list(store.things(part="Springfield"))) == 1
+    assert not store.statistics().told_apart
+
+
+def test_undoing_one_of_two_splits_leaves_the_other(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "twice")
+    take_in(store, *(make_document(key, [("LOC", "Springfield")]) for key in "abc"))
+    store.edit().split("Springfield", "b")
+    store.edit().split("Springfield", "c")
+    store.edit().undo(1)
+    [alone] = [each for each in store.clusters() if len(each.members) == 2]
+    assert not any("entity:c/" in member for member in alone.members)
 
 
 def test_joining_undoes_the_split_in_the_journal(states: Store) -> None:

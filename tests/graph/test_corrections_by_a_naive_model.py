@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.graph.lookup import Connection
+from factloom.graph.facts import Connection
 from factloom.graph.store import Store
 
 TOWNS = ("Arden", "Brill", "Cove", "Dorn")
@@ -291,70 +291,89 @@ class Splitting:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.documents: dict[str, tuple[str, ...]] = {}
-        self.said: dict[int, tuple[str, set[Entity], Entity | None]] = {}
-        self.handed_down = False  # what was split off has left, and others have its place
+        self.splits: dict[int, tuple[Entity, set[Entity]]] = {}
+        # The things of a merge: names, and entities where another thing had the name, too.
+        self.merges: dict[int, list[set[str | Entity]]] = {}
 
     def ingest(self, content: tuple[str, tuple[str, ...], list[tuple[int, str, int]]]) -> None:
         key, names, _ = content
-        self._leaves(key)
         document: Document = make_document(key, [("LOC", name) for name in names])
         self.store.ingest([document], relation_names=NAMES, model="test")
         self.documents[key] = names
 
     def delete(self, key: str) -> None:
-        self._leaves(key)
         if self.documents.pop(key, None) is not None:
             self.store.delete(key)
-
-    def _leaves(self, key: str) -> None:
-        splits = any(action == "split" for action, _, _ in self.said.values())
-        self.handed_down |= splits and key in self.documents
 
     def split(self, key: str, index: int) -> None:
         if key in self.documents:
             name = self.documents[key][index % len(self.documents[key])]
             others = self.store.split(name, key)
             if others:
-                apart = {entity_of(other) for other in others}
-                self.said[self._last()] = ("split", apart, (key, name))
+                self.splits[self._last()] = ((key, name), {entity_of(other) for other in others})
 
     def merge(self, one: int, other: int) -> None:
         roots = sorted({thing.iri for thing in self.store.things()})
         if len(roots) > 1 and one % len(roots) != other % len(roots):
-            things = [self.store.find(roots[each % len(roots)]) for each in (one, other)]
-            self.store.edit().merge(things)
-            self.said[self._last()] = ("merge", set(), None)
+            chosen = [roots[each % len(roots)] for each in (one, other)]
+            parties = [self._party(root) for root in chosen]
+            self.store.edit().merge([self.store.find(root) for root in chosen])
+            self.merges[self._last()] = parties
+
+    def _party(self, root: str) -> set[str | Entity]:
+        roots = {entity: self._thing(entity) for entity in self._entities()}
+        return {
+            entity[1]
+            if all(roots[each] == root for each in roots if each[1] == entity[1])
+            else entity
+            for entity, found in roots.items()
+            if found == root
+        }
 
     def undo(self, index: int) -> None:
-        standing = [said.number for said in self.store.corrections() if not said.undone]
+        standing = self._standing()
         if standing:
             self.store.edit().undo(standing[index % len(standing)])
 
     def _last(self) -> int:
         return max(said.number for said in self.store.corrections())
 
+    def _standing(self) -> list[int]:
+        return [said.number for said in self.store.corrections() if not said.undone]
+
+    def _entities(self) -> set[Entity]:
+        return {(key, name) for key, names in self.documents.items() for name in names}
+
     def compare(self) -> None:
-        entities = {(key, name) for key, names in self.documents.items() for name in names}
+        entities, standing = self._entities(), self._standing()
         thing_of = {entity: self._thing(entity) for entity in entities}
-        stands = {said.number: not said.undone for said in self.store.corrections()}
-        for number, (action, others, entity) in self.said.items():
-            merged_since = any(
-                self.said[later][0] == "merge" and stands[later]
-                for later in stands
-                if later > number
-            )
-            if action == "split" and stands[number] and entity in entities and not merged_since:
+        for number, (entity, others) in self.splits.items():
+            merged_since = any(later > number for later in standing if later in self.merges)
+            if number in standing and entity in entities and not merged_since:
                 assert all(
                     thing_of[entity] != thing_of[other] for other in others if other in entities
                 )
-        if (
-            not any(stands.values()) and not self.handed_down
-        ):  # all is as if nothing had ever been said
-            names = {name for _, name in entities}
-            for name in names:
-                assert len({thing_of[each] for each in entities if each[1] == name}) == 1
-            assert len(set(thing_of.values())) == len(names)
+        if not self.splits.keys() & set(standing):  # all is as if none had ever been said
             assert not self.store.statistics().told_apart
+            found = {
+                frozenset(each for each in entities if thing_of[each] == root)
+                for root in thing_of.values()
+            }
+            assert found == set(map(frozenset, self._things(standing)))
+
+    def _things(self, standing: list[int]) -> list[set[Entity]]:
+        """Entities of one name are one thing, and whatever people have merged."""
+        entities = self._entities()
+        found = [
+            {entity for entity in entities if entity[1] == name}
+            for name in {name for _, name in entities}
+        ]
+        for number in standing:
+            wanted = set().union(*self.merges.get(number, []))
+            together = [thing for thing in found if any({each, each[1]} & wanted for each in thing)]
+            found = [thing for thing in found if thing not in together]
+            found += [set().union(*together)] if together else []
+        return found
 
     def _thing(self, entity: Entity) -> str:
         key, name = entity

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,11 +87,14 @@ def test_the_strengths_are_those_of_the_code() -> None:
     assert f"each have a score of {profiles.BELIEVED_FROM} or more" in TEXT
 
 
-def test_all_commands_are_named() -> None:
+def commands_of_graph() -> set[str]:
     from factloom.cli.graph import app
 
-    commands = {command.name or command.callback.__name__ for command in app.registered_commands}
-    assert commands <= set(re.findall(r"factloom graph (\w+)", TEXT))
+    return {command.name or command.callback.__name__ for command in app.registered_commands}
+
+
+def test_all_commands_are_named() -> None:
+    assert commands_of_graph() <= set(re.findall(r"factloom graph (\w+)", TEXT))
 
 
 def test_all_graphs_and_the_bookkeeping_are_named(store: Store) -> None:
@@ -104,21 +106,28 @@ def test_all_graphs_and_the_bookkeeping_are_named(store: Store) -> None:
     assert all(f"`fl:{name}`" in TEXT for name in names)
 
 
-def transcript(folder: Path) -> Iterator[tuple[str, str]]:
-    """The commands of the page and what they print, in a store of two documents."""
-    with Store.open(folder / "DIR") as opened:
-        opened.ingest([ada(), engine()], relation_names=NAMES, model="test")
-    [block] = blocks("console")
-    for part in block.split("$ ")[1:]:
-        yield part.partition("\n")[0], part.partition("\n")[2]
+def transcript(block: str) -> list[tuple[str, str]]:
+    """The commands of a block and what they print."""
+    parts = block.split("$ factloom ")[1:]
+    return [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
 
 
-def test_every_correction_prints_what_the_page_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("block", blocks("console"))
+def test_every_command_prints_what_the_page_shows(
+    block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for command, printed in transcript(tmp_path):
-        program, *arguments = shlex.split(command)
-        assert program == "factloom"
-        result = CliRunner().invoke(app, arguments, input="q\n")
+    with Store.open(tmp_path / "DIR") as opened:
+        opened.ingest([ada(), engine()], relation_names=NAMES, model="test")
+    for command, printed in transcript(block):
+        result = CliRunner().invoke(app, shlex.split(command), input="q\n")
         assert re.sub(r"20\d\d-[-\dT:+]+", "2026-01-31T12:00:00+00:00", result.output) == printed
+
+
+def test_every_command_is_shown_with_what_it_prints() -> None:
+    shown = {
+        tuple(command.split()[:2])
+        for block in blocks("console")
+        for command, _ in transcript(block)
+    }
+    assert {("graph", command) for command in commands_of_graph()} <= shown

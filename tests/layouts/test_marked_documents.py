@@ -162,7 +162,7 @@ def examples(encoder: Encoder) -> list[MarkedExample]:
 
 @pytest.fixture(scope="module")
 def batch(encoder: Encoder, examples: list[MarkedExample]) -> MarkedBatch:
-    return make_batch(examples, encoder, len(RELATIONS))
+    return make_batch(examples, encoder, len(RELATIONS)).to("cpu")
 
 
 def test_batch_counts_entities_and_pairs_through(
@@ -232,7 +232,7 @@ def test_evidence_in_a_sentence_without_tokens_is_no_target(encoder: Encoder) ->
     sentences = (Sentence(0, 38), Sentence(38, 38))
     relations = (Relation(ADA, ROME, "born", evidence=(1,)),)
     example = make_example(encoder, meeting(sentences=sentences, relations=relations))
-    found = make_batch([example], encoder, len(RELATIONS))
+    found = make_batch([example], encoder, len(RELATIONS)).to("cpu")
     assert found.evidence_target.shape == (0, found.windows.length)
     assert found.labels.sum() == 1
 
@@ -249,6 +249,7 @@ def test_batch_knows_the_sentence_of_every_slot(
 
 def test_a_batch_without_any_pair_has_weight_zero(encoder: Encoder) -> None:
     found = make_batch([make_example(encoder, Document("nothing"))], encoder, len(RELATIONS))
+    found = found.to("cpu")
     assert found.weight == 0
     assert found.labels.shape == (0, 2)
     assert found.unordered_counts == (0,)
@@ -297,7 +298,7 @@ def test_what_is_unknown_is_told_cell_by_cell(encoder: Encoder) -> None:
     ]
     relations = RELATIONS
     examples = make_examples(partly, encoder, relations, "*")
-    batch = make_batch(examples, encoder, len(relations))
+    batch = make_batch(examples, encoder, len(relations)).to("cpu")
     expected = []
     for document, example in zip(partly, examples, strict=True):
         stated = {(r.head, r.tail, r.type) for r in (*document.relations, *document.denied)}

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import factloom
-from factloom.document import Document, Question
+from factloom.document import Document, Entity, Question
 from factloom.evaluation.tasks import TASKS
 
 # What a model of each task adds to documents last.
@@ -25,6 +25,7 @@ FOUND = {
     "entities": "entities",
     "end-to-end": "relations",
     "answers": "questions",
+    "linking": "entities",
 }
 
 
@@ -115,9 +116,17 @@ def check_same_predictions(found: Sequence[Document], expected: Sequence[Documen
 
 def without_scores(document: Document) -> Document:
     mentions = tuple(dataclasses.replace(mention, score=None) for mention in document.mentions)
-    entities = tuple(dataclasses.replace(entity, score=None) for entity in document.entities)
+    entities = tuple(map(entity_without_scores, document.entities))
     questions = tuple(map(question_without_scores, document.questions))
     return document.replace(mentions=mentions, entities=entities, relations=(), questions=questions)
+
+
+def entity_without_scores(entity: Entity) -> Entity:
+    """Also of what a linker takes it for."""
+    ids = [candidate["id"] for candidate in entity.link_candidates]
+    return dataclasses.replace(
+        entity, score=None, attributes={**entity.attributes, "candidates": ids}
+    )
 
 
 def question_without_scores(question: Question) -> Question:
@@ -171,6 +180,8 @@ def check_saved_and_loaded(model: Any, documents: Sequence[Document], directory:
     assert any(getattr(document, FOUND[model.task]) for document in predicted), "nothing found"
     if model.task == "answers":
         assert any(question.answers for found in predicted for question in found.questions)
+    if model.task == "linking":
+        assert any(entity.id for found in predicted for entity in found.entities)
     for loaded in (by_class, by_name):
         assert not loaded.training
         assert type(loaded) is type(model)

@@ -16,7 +16,7 @@ from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.evaluation.relations import evaluate
 from factloom.layouts.stretches import cut
-from factloom.models import relation_decoding
+from factloom.models import relation_decisions
 from factloom.models.atlop import Atlop, AtlopSettings
 
 RELATIONS = ["P19", "P27", "P69", "P112", "P159", "P571"]
@@ -386,5 +386,5 @@ def test_of_what_stretches_say_about_a_pair_the_surest_is_kept() -> None:
             settings=AtlopSettings(stretch=4, most_relations=most),
             encoder=SimpleNamespace(tokenize=lambda _: [SimpleNamespace(offsets=offsets)]),
         )
-        found = relation_decoding.in_stretches(model, document, relate)
+        found = relation_decisions.in_stretches(model, document, relate)
         assert {relation.type for relation in found.relations} == kept

@@ -13,7 +13,7 @@ from factloom.cli import app
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
-from factloom.models.compressed import save_compressed
+from factloom.models.compressed import save_compressed, save_whole
 from factloom.models.joint import Joint, JointSettings
 from factloom.models.soft_lexicon import SoftLexicon, SoftLexiconSettings
 from factloom.models.tagger import Tagger
@@ -219,3 +219,53 @@ def test_another_encoder_cannot_be_the_base(trained: Joint, tmp_path: Path) -> N
     with pytest.raises(ModelError) as caught:
         save_compressed(trained, tmp_path, "all-MiniLM-L6-v2")
     assert caught.value.code == "other-base"
+
+
+# --- whole models in 8 bits --------------------------------------------------------------------
+
+
+def test_a_whole_model_needs_no_base_and_is_off_by_half_a_step(
+    trained: Joint, profiles: list[Document], tmp_path: Path
+) -> None:
+    save_whole(trained, tmp_path)
+    assert "base" not in (tmp_path / "config.json").read_text()
+    loaded = factloom.load(tmp_path).model
+    for name, value in trained.state_dict().items():
+        found = loaded.state_dict()[name]
+        if value.dim() < 2:
+            assert torch.equal(found, value), name
+            continue
+        largest = value.flatten(1).abs().amax(1)
+        assert ((found - value).flatten(1).abs().amax(1) <= largest / 127 / 2 + 1e-7).all(), name
+    small, whole = loaded.predict(profiles[:2]), trained.predict(profiles[:2])
+    for one, other in zip(small, whole, strict=True):
+        assert [(m.start, m.end) for m in one.mentions] == [
+            (m.start, m.end) for m in other.mentions
+        ]
+
+
+def test_the_command_keeps_a_model_whole(trained: Joint, tmp_path: Path) -> None:
+    trained.save_pretrained(tmp_path / "model")
+    output = tmp_path / "small"
+    given = ["compress", str(tmp_path / "model"), "--whole", "--languages", "zh"]
+    result = CliRunner().invoke(app, [*given, "--output", str(output)])
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in output.iterdir()} == {
+        "config.json",
+        "encoder",
+        "packed.safetensors",
+    }
+    assert factloom.load(output).languages == ("zh",)
+
+
+@pytest.mark.parametrize("name", ["tag.bias", "tag.weight:scale"])
+def test_a_whole_model_that_lacks_weights_is_an_error(
+    trained: Joint, tmp_path: Path, name: str
+) -> None:
+    save_whole(trained, tmp_path)
+    weights = load_file(tmp_path / "packed.safetensors")
+    del weights[name]
+    save_file(weights, tmp_path / "packed.safetensors")
+    with pytest.raises(ModelError, match=r"packed\.safetensors") as caught:
+        factloom.load(tmp_path)
+    assert caught.value.code == "model-damaged"

@@ -48,7 +48,7 @@ def test_every_setting_is_described(kind: str) -> None:
     [
         ("taggr", "Did you mean 'tagger'?"),
         ("soft-lexicon", "Did you mean 'soft_lexicon'?"),
-        ("abacus", "The kinds are: atlop, coreference, docre_sd"),
+        ("abacus", "The kinds are: atlop, cogltx, cogqa, coreference"),
         ("storage", "The kinds are:"),
         ("", "The kinds are:"),
         ("models.tagger", "Did you mean 'tagger'?"),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from model_checks import check_model
@@ -11,7 +12,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.evaluation.tasks import TASKS
 from factloom.models import entity_decoding
 from factloom.models.coreference import Coreference, CoreferenceSettings
-from factloom.models.entity_decoding import LinkScale
+from factloom.modules.linking import Linking
 
 TEXT = "Ada Lovelace met Babbage . Lovelace and Babbage wrote . She left ."
 SPANS = [(0, 12), (17, 24), (27, 35), (40, 47), (56, 59)]
@@ -60,7 +61,7 @@ def linked(model: Coreference, same: list[tuple[int, ...]], scores: list[float |
         4.0 if any({one, other} <= set(cluster) for cluster in same) else -4.0
         for one, other in zip(example.left.tolist(), example.right.tolist(), strict=True)
     ]
-    return entity_decoding.with_entities(whole, example, torch.tensor(of_pairs), LinkScale())
+    return entity_decoding.with_entities(whole, example, np.array(of_pairs), Linking())
 
 
 def test_linked_mentions_are_one_entity_in_the_order_of_the_text(model: Coreference) -> None:
@@ -73,9 +74,9 @@ def test_mentions_of_one_spelling_and_type_are_one_entity(model: Coreference) ->
     text = "Rome and Rome and Rome ."
     mentions = (Mention(0, 4, "LOC"), Mention(9, 13, "LOC"), Mention(18, 22, "PER"))
     (example,) = model.prepare([Document(text, mentions=mentions)])
-    doubts = torch.full((3,), -9.0)
+    doubts = np.full(3, -9.0)
     found = entity_decoding.with_entities(
-        Document(text, mentions=mentions), example, doubts, LinkScale()
+        Document(text, mentions=mentions), example, doubts, Linking()
     )
     assert [entity.mentions for entity in found.entities] == [(0, 1), (2,)]
 
@@ -86,7 +87,7 @@ def test_mentions_with_different_numbers_are_never_one_entity(model: Coreference
         mentions=(Mention(3, 16, "TIME"), Mention(24, 34, "TIME")),
     )
     (example,) = model.prepare([dates])
-    found = entity_decoding.with_entities(dates, example, torch.tensor([9.0]), LinkScale())
+    found = entity_decoding.with_entities(dates, example, np.array([9.0]), Linking())
     assert [entity.mentions for entity in found.entities] == [(0,), (1,)]
 
 
@@ -110,8 +111,8 @@ def test_the_type_with_the_most_confidence_wins_and_found_mentions_take_it_over(
         )
     )
     (example,) = model.prepare([mixed])
-    scores = torch.full((example.terms,), 5.0)
-    found = entity_decoding.with_entities(mixed, example, scores, LinkScale())
+    scores = np.full(example.terms, 5.0)
+    found = entity_decoding.with_entities(mixed, example, scores, Linking())
     assert [entity.type for entity in found.entities] == ["PER"]
     assert [mention.type for mention in found.mentions] == ["PER", "PER", "LOC", "PER", "PER"]
 
@@ -139,7 +140,7 @@ def test_a_bare_surname_is_the_person_whose_full_name_ends_in_it(model: Corefere
     mentions = (Mention(0, 14, "PER"), Mention(23, 31, "PER"), Mention(41, 49, "LOC"))
     (example,) = model.prepare([Document(text, mentions=mentions)])
     found = entity_decoding.with_entities(
-        Document(text, mentions=mentions), example, torch.full((3,), -9.0), LinkScale()
+        Document(text, mentions=mentions), example, np.full(3, -9.0), Linking()
     )
     assert [entity.mentions for entity in found.entities] == [(0, 1), (2,)]
 

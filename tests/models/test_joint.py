@@ -11,11 +11,12 @@ from model_checks import check_model
 from torch import Tensor
 from transformers import BertModel
 
-from factloom.document import Document, Entity, Mention, Sentence
+from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.layouts.stretches import cut
 from factloom.models.joint import Joint, JointSettings
+from factloom.models.relation_decisions import in_stretches
 
 TYPES, RELATIONS = ["LOC", "ORG", "PER"], ["P19", "P27", "P108"]
 
@@ -317,6 +318,35 @@ def test_a_pair_of_a_long_document_has_no_more_relations_than_the_settings_allow
     assert of_pairs
     assert max(of_pairs.values()) == 1
     assert len(free.relations) > len(one.relations)
+
+
+def test_of_several_relations_of_a_pair_in_a_long_document_the_surest_is_kept(
+    tiny_encoder_path: Path,
+) -> None:
+    model = make_model(tiny_encoder_path, stretch=40, most_relations=1)
+    names = "Mara Velden was born in Torvik. "
+    document = Document(
+        names * 8,
+        mentions=tuple(
+            Mention(start, start + length, kind)
+            for first in range(0, 8 * len(names), len(names))
+            for start, length, kind in ((first, 11, "PER"), (first + 24, 6, "LOC"))
+        ),
+        entities=(Entity(tuple(range(0, 16, 2)), "PER"), Entity(tuple(range(1, 16, 2)), "LOC")),
+    )
+    scores = iter([("alpha", 0.2), ("beta", 0.9)])
+
+    def relate(stretches: list[Document]) -> list[Document]:
+        """One relation of the two things in the first stretch, and another in the second."""
+        return [
+            stretch.replace(
+                relations=tuple(Relation(0, 1, *said) for said in (next(scores, None),) if said)
+            )
+            for stretch in stretches
+        ]
+
+    found = in_stretches(model, document, relate)
+    assert {(each.type, each.score) for each in found.relations} == {("beta", 0.9)}
 
 
 def test_an_entity_in_a_sentence_behind_the_last_token_may_be_evidence(

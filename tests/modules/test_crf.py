@@ -262,7 +262,7 @@ def test_long_sequences_neither_overflow_nor_lose_digits() -> None:
 
 
 def test_usual_scores_need_no_logarithms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("factloom.modules.crf._log_partition_by_logarithms", None)
+    monkeypatch.setattr("factloom.modules.chains._by_logarithms", None)
     field = make_field(5, constrained=True, scale=3.0)
     emissions, lengths = make_emissions(4, 4, 5, 10.0), torch.tensor(LENGTHS)
     tags = field.decode(emissions, lengths)

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from factloom.modules import mention_pairs
-from factloom.modules.mention_pairs import FEATURES, MentionBatch, MentionPairScorer
+from factloom.modules.mention_batch import FEATURES, MentionBatch
+from factloom.modules.mention_pairs import MentionPairScorer
 
 WIDTH, HIDDEN, TYPES, MENTIONS = 5, 7, 3, 6
 

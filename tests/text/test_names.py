@@ -135,3 +135,25 @@ def test_who_is_meant_without_comparing_all_names() -> None:
     names = ["Ada Brook", "Brook", "Ada Quill", "Ada", "John II", "John", "Cy", "A. Brook Quill"]
     assert people_meant(names) == [0, 0, 1, -1, 2, -1, -1, 3]
     assert people_meant([]) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "short"),
+    [
+        ("北京大学", "北大", True),
+        ("中科院", "中国科学院", True),
+        ("上海证券交易所", "上交所", True),
+        ("北京大学", "北京", False),  # a part of the name
+        ("北京大学", "京大", False),  # another first character
+        ("北京大学", "大北", False),
+        ("北京大学", "北", False),
+        ("李明", "李小明", False),
+        ("Peking University", "北大", False),
+    ],
+)
+def test_a_name_in_chinese_is_shortened_to_some_of_its_characters(
+    one: str, other: str, short: bool
+) -> None:
+    left, right = np.array([0]), np.array([1])
+    for names in ([one, other], [other, one]):
+        assert bool(NameTable.of(names).overlap(left, right)[0, -1]) is short

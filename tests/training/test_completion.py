@@ -1,12 +1,15 @@
 """What models agree on is added to incomplete documents, what they doubt is unknown."""
 
 from dataclasses import replace
+from typing import Literal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation
-from factloom.training.completion import completed
+from factloom.models.relation_settings import RelationSettings
+from factloom.training.completion import completed, doubting
 
 ENTITIES = 3
 cells = st.tuples(
@@ -55,3 +58,16 @@ def test_what_is_added_has_evidence_and_no_score() -> None:
     sure, surer = document({(0, 1, "A"): 0.8}), document({(0, 1, "A"): 0.9})
     (relation,) = completed(document({}), [sure, surer], sure=0.7).relations
     assert relation == replace(surer.relations[0], score=None)
+
+
+@pytest.mark.parametrize(("shift", "lowered"), [(0.5, 2.5), ("balanced", 2.0)])
+def test_a_doubting_model_also_says_what_is_just_below_its_threshold(
+    shift: float | Literal["balanced"], lowered: float
+) -> None:
+    class Model:
+        settings = RelationSettings(threshold_shift=shift)
+
+        def predict(self, _: list[Document]) -> list[float | str]:
+            return [self.settings.threshold_shift]
+
+    assert doubting(Model(), 2.0)([]) == [lowered]

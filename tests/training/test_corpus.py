@@ -11,7 +11,7 @@ from factloom.errors import InputError, RecipeError
 from factloom.evaluation.facts import facts_of
 from factloom.training.corpus import hold_out, read_corpus
 from factloom.training.provenance import provenance
-from factloom.training.recipe import Recipe
+from factloom.training.recipe import DataRecipe, Recipe
 
 
 def test_documents_are_held_out_by_seed_and_keep_their_order(profiles: list[Document]) -> None:
@@ -137,3 +137,27 @@ def test_general_documents_are_mixed_in_and_held_out(
     assert all(document in profiles[1:] for document in general)  # no text is there twice
     assert set(provenance(mixed)["data_sha256"]) >= {*data["train"], *data["general"]}
     assert read_corpus(mixed) == corpus
+
+
+def test_documents_are_read_again_with_other_names_and_in_parts_but_not_held_out_ones(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    path = tmp_path / "letter.loom"
+    path.write_text(
+        "".join(
+            f"=== letter-{number:03}\n"
+            f"[Ada {name}|PER ada] left.\n[Bo {name}son|PER bo] came.\n"
+            "[Ada|ada] met {him|bo}.\n"
+            f"[Ada|ada] won.\n--\nada | child | bo | 2 3\n"
+            for number, name in enumerate(["Brook", "Lind", "Marsh", "Tarn", "Vale"])
+        ),
+        encoding="utf-8",
+    )
+    data = {"train": [str(path)], "varied": [str(path)], "other_names": 2, "parts": 1}
+    varied = recipe.model_copy(update={"data": DataRecipe(**data, hold_out=0.2)})
+    corpus = read_corpus(varied)
+    [held_out] = corpus.development
+    ids = [document.id for document in corpus.train]
+    assert not any(held_out.id in name for name in ids)
+    assert sum("with other names" in name for name in ids) == 2 * 4
+    assert sum("sentences" in name for name in ids) == 4

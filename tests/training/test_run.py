@@ -60,6 +60,20 @@ def test_a_seed_gives_the_same_model_again(recipe: Recipe, tmp_path: Path) -> No
     assert other != first
 
 
+def test_what_was_held_out_is_left_beside_the_model_and_never_trained_on_by_the_next(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    first = changed(recipe, data={"development": [], "hold_out": 0.25}, training={"epochs": 1})
+    train_recipe(first, tmp_path / "run")
+    held = tmp_path / "run" / "held-out.jsonl"
+    corpus = read_corpus(first)
+    assert list(formats.read(held)) == corpus.development
+    next_recipe = changed(recipe, data={"left_out": [str(held)], "development": [str(held)]})
+    after = read_corpus(next_recipe)
+    assert after.development == corpus.development
+    assert after.train == corpus.train
+
+
 def test_relation_names_are_kept_with_the_model(recipe: Recipe, tmp_path: Path) -> None:
     (tmp_path / "names.json").write_text('{"P19": "出生地"}', encoding="utf-8")
     recipe = changed(

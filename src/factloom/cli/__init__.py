@@ -8,8 +8,10 @@ import typer
 from factloom.cli import (
     adapt,
     ask,
+    complete,
     compress,
     evaluate,
+    export,
     extract,
     fill,
     find_threshold,
@@ -20,14 +22,17 @@ from factloom.cli import (
     pretrain,
     query,
     relations,
+    serve,
     train,
 )
 from factloom.cli.data import app as data
 from factloom.cli.graph import app as graph
 from factloom.cli.index import app as index
 from factloom.cli.standard_streams import open_closed_streams, whole_output
-from factloom.errors import FactloomError
+from factloom.errors import FactloomError, ModelError
 from factloom.version import VERSION
+
+_OF_TRAINING = ("torch", "transformers", "accelerate")  # what a light install lacks
 
 app = typer.Typer(
     name="factloom",
@@ -48,10 +53,13 @@ app.command()(find_threshold.find_threshold)
 app.command()(label.label)
 app.command()(adapt.adapt)
 app.command()(compress.compress)
+app.command()(export.export)
 app.command()(query.query)
 app.command()(ask.ask)
 app.command()(link.link)
 app.command()(knowledge.knowledge)
+app.command()(serve.serve)
+app.command()(complete.complete)
 app.add_typer(graph, name="graph")
 app.add_typer(index, name="index")
 app.add_typer(data, name="data")
@@ -83,4 +91,9 @@ def main() -> None:
             app()
     except FactloomError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_TRAINING:
+            raise
+        print(f"error: {ModelError('torch-missing', package=error.name)}", file=sys.stderr)
         sys.exit(1)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from factloom.answers.retrieval import Found
 
 _QUOTED = 3  # sentences that are shown of an answer
+_WITHOUT_INDEX = (
+    "note: the store has no index of passages, so that every question has to make one; make it "
+    "once: factloom index build --store DIR"
+)
 
 
 def ask(
@@ -33,7 +37,10 @@ def ask(
         bool, typer.Option("--explain", help="Show the facts, the SPARQL and the passages.")
     ] = False,
     reader: Annotated[
-        str | None, typer.Option(help="A model of the kind reader: its directory or hub name.")
+        str | None,
+        typer.Option(
+            help="A model of the kind reader, cogltx, cogqa, realm or rag: directory or hub name."
+        ),
     ] = None,
 ) -> None:
     """Answer a question from the facts and texts of a store, or of files.
@@ -46,11 +53,46 @@ def ask(
     if (store is None) == (not inputs):
         raise InputError("store-or-files")
     if store is not None:
-        _ask(question, store, as_json, top, explain, reader)
+        _ask(question, store, as_json, top, explain, reader, kept=True)
+        return
+    if reader is not None and _reads_long_texts(reader):
+        _ask_whole(question, inputs or [], as_json, top, explain, reader)
         return
     with TemporaryDirectory() as folder:
         _extract(inputs or [], Path(folder) / "store")
-        _ask(question, Path(folder) / "store", as_json, top, explain, reader)
+        _ask(question, Path(folder) / "store", as_json, top, explain, reader, kept=False)
+
+
+def _reads_long_texts(reader: str) -> bool:
+    """Whether the model reads documents whole, so that neither facts nor passages are needed."""
+    from factloom.answers.asking import reads_long_texts
+
+    return reads_long_texts(reader)
+
+
+def _ask_whole(
+    question: str, inputs: Sequence[str], as_json: bool, top: int, explain: bool, reader: str
+) -> None:
+    """Answer from the texts alone, however long they are."""
+    from factloom.answers.answer import Answer
+    from factloom.answers.asking import load_reader
+    from factloom.answers.text_questions import whole_texts
+    from factloom.formats.gathering import Problem, gather
+
+    def tell(problem: Problem) -> None:
+        typer.echo(f"problem: {problem.error}", err=True)
+
+    model, decision = load_reader(reader)
+    documents = list(gather(inputs, skipped=tell))
+    if not documents:
+        raise typer.Exit(1)
+    found = whole_texts(documents, model, decision).answers(question, top)
+    answers = found or [Answer.none(question, "there is no word in the texts")]
+    if as_json:
+        _print_json(question, answers, [])
+        return
+    for answer in answers:
+        _print(answer, explain)
 
 
 def _extract(inputs: Sequence[str], store: Path) -> None:
@@ -70,11 +112,21 @@ def _extract(inputs: Sequence[str], store: Path) -> None:
 
 
 def _ask(
-    question: str, store: Path, as_json: bool, top: int, explain: bool, reader: str | None
+    question: str,
+    store: Path,
+    as_json: bool,
+    top: int,
+    explain: bool,
+    reader: str | None,
+    *,
+    kept: bool,
 ) -> None:
+    """`kept`: the store stays, so that an index of it is worth while."""
     from factloom.answers.asking import load
 
     with load(store, reader=reader) as answering:
+        if kept and not answering.has_index:
+            typer.echo(_WITHOUT_INDEX, err=True)
         answers = answering.answers(question, top)
         passages = answering.passages(question) if explain or not answers[0] else []
     if as_json:
@@ -101,7 +153,8 @@ def _print(answer: "Answer", explain: bool) -> None:
     if not answer:
         typer.echo(f"{answer} ({printable(answer.explanation)})")
         return
-    typer.echo(f"{printable(answer.text)}  ({answer.kind}, {answer.score:.2f})")
+    doubt = "" if answer.supported else "; no passage read says so"
+    typer.echo(f"{printable(answer.text)}  ({answer.kind}, {answer.score:.2f}{doubt})")
     if explain and answer.explanation:
         for line in answer.explanation.split("; "):
             typer.echo(f"  {printable(line)}")

@@ -231,6 +231,10 @@ def complete(
     sure: Annotated[
         float, typer.Option(min=0, max=1, help="What all models are so sure of is added.")
     ] = 0.7,
+    doubt: Annotated[
+        float,
+        typer.Option(min=0, help="How far below its threshold a relation makes a pair unknown."),
+    ] = 0.0,
     format: FormatOption = None,
     batch_size: Annotated[
         int, typer.Option(min=1, max=LARGEST, help="Documents given to the models at a time.")
@@ -242,14 +246,64 @@ def complete(
     from factloom.cli.predict import in_batches
     from factloom.files.output import check_output
     from factloom.training.completion import complete as completed
+    from factloom.training.completion import doubting
 
     check_output(output, [file])
-    relate = [factloom.load(name).relate for name in model]
+    relate = [doubting(factloom.load(name).model, doubt) for name in model]
     found = in_batches(
         lambda documents: completed(documents, relate, sure),
         formats.read(file, format),
         batch_size,
         join_words=0,
         needs=("entities",),
+    )
+    typer.echo(f"{formats.write(found, output):,} documents written to {output}", err=True)
+
+
+@app.command()
+def complete_names(
+    file: File,
+    output: Annotated[Path, typer.Option(help="Where to write the documents.")],
+    model: Annotated[
+        str, typer.Option(help="A model that finds names and entities.")
+    ] = "factloom-en-small",
+    format: FormatOption = None,
+    relations: Annotated[
+        str | None,
+        typer.Option(help="The relations to keep: A,B,C, or a file that lists them; else all."),
+    ] = None,
+    longest: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="Leave out texts of more words.")
+    ] = None,
+    at_most: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="So many documents, chosen by chance.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST, help="Of this chance.")] = 42,
+    batch_size: Annotated[
+        int, typer.Option(min=1, max=LARGEST, help="Documents given to the model at a time.")
+    ] = 32,
+) -> None:
+    """Add all names to documents of FILE that state facts, and mark nothing but their arguments."""
+    import factloom
+    from factloom import formats
+    from factloom.cli.predict import in_batches
+    from factloom.errors import ModelError, Place
+    from factloom.files.output import check_output
+    from factloom.formats.type_names import read_type_names
+    from factloom.training.name_completion import complete_names as completed
+    from factloom.training.name_completion import worth_completing
+
+    check_output(output, [file])
+    types = None if relations is None else read_type_names(relations)
+    pipeline = factloom.load(model, any_language=True)
+    if "entities" not in pipeline.role.adds:
+        raise ModelError("finds-no-entities", Place(file=model))
+    chosen = worth_completing(formats.read(file, format), types, longest, at_most, seed)
+    found = in_batches(
+        lambda documents: completed(documents, pipeline),
+        chosen,
+        batch_size,
+        join_words=0,
+        total=len(chosen),
     )
     typer.echo(f"{formats.write(found, output):,} documents written to {output}", err=True)

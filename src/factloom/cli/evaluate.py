@@ -67,14 +67,21 @@ def evaluate(
     task: Annotated[
         str | None,
         typer.Option(
-            help="What to compare: relations, mentions, entities, end-to-end, facts, answers or "
-            "linking. The model says, and for a file of predictions FILE."
+            help="What to compare: relations, mentions, entities, end-to-end, facts, answers, "
+            "linking or retrieval. The model says, and for a file of predictions FILE."
         ),
     ] = None,
     batch_size: Annotated[
         int, typer.Option(min=1, max=LARGEST, help="Documents given to the model at a time.")
     ] = 32,
     join_words: JoinOption = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The file or store whose passages a model of the kind realm, rag, ... answers "
+            "from, in place of those that it was trained with. May be repeated."
+        ),
+    ] = None,
     bootstrap: Annotated[
         int, typer.Option(min=0, max=LARGEST, help="Draws for the 95 % intervals; 0 for none.")
     ] = 2000,
@@ -101,6 +108,8 @@ def evaluate(
     gold = list(formats.read(file, format))
     require_distinct_ids(gold)
     if has_predictions:
+        if corpus:
+            raise typer.BadParameter(f"{model} holds predictions already: leave out --corpus.")
         if output is not None:
             raise typer.BadParameter(f"{model} holds predictions already: leave out --output.")
         chosen = task_of_documents(gold) if task is None else TASKS[task]
@@ -109,7 +118,10 @@ def evaluate(
         if output is not None:
             for path in registry.files_written(output):
                 check_output(path, read)
-        asked = _Asked(factloom.load(model), batch_size, join_words)
+        pipeline = factloom.load(model)
+        if corpus:
+            use_corpus(pipeline, corpus, model)
+        asked = _Asked(pipeline, batch_size, join_words)
         chosen = TASKS[task or asked.task]
         answers = chosen.ask(asked, gold)
         if output is not None:
@@ -122,6 +134,17 @@ def evaluate(
     elif plot is not None:
         typer.echo(f"warning: there is no picture of the task {chosen.name}", err=True)
     _print(measured, as_json)
+
+
+def use_corpus(pipeline: "Pipeline", paths: Sequence[str], name: str) -> None:
+    """Have the models that answer from a corpus answer from this one."""
+    from factloom.answers.open_corpus import OpenCorpus, read_documents
+    from factloom.errors import ModelError, Place
+
+    found = getattr(pipeline.model, "corpus", None)
+    if not isinstance(found, OpenCorpus):
+        raise ModelError("model-without-corpus", Place(file=name))
+    found.take(document for path in paths for document in read_documents(path))
 
 
 def _holds_predictions(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """`factloom extract`: files in, entities and relations with evidence out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from factloom.pipeline import Pipeline
     from factloom.schema import SchemaSettings
 
-DEFAULT_MODEL = "factloom-en-small"
-
 
 def extract(
     inputs: Annotated[
@@ -27,7 +25,7 @@ def extract(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="A model directory or hub name; factloom-en-small, which ships, by default. "
+            help="A model directory or hub name; by default those that ship, by language. "
             "May be repeated: each finds what the next one needs."
         ),
     ] = None,
@@ -41,8 +39,20 @@ def extract(
     store: Annotated[
         Path | None, typer.Option(help="Add the facts to the graph store in this directory.")
     ] = None,
+    link: Annotated[
+        bool,
+        typer.Option("--link", help="Link names to what the store, or --knowledge, already knows."),
+    ] = False,
+    knowledge: Annotated[
+        Path | None,
+        typer.Option(help="A knowledge base to link names to, for its identifiers; see link."),
+    ] = None,
     language: Annotated[
         Literal["en", "zh"] | None, typer.Option(help="Insist on a model for this language.")
+    ] = None,
+    labels: Annotated[
+        Literal["en", "zh"] | None,
+        typer.Option(help="Name Wikidata's relations in this language, in tables and files."),
     ] = None,
     any_language: Annotated[
         bool,
@@ -50,6 +60,10 @@ def extract(
             "--any-language", help="Read texts in languages that the model has not learned."
         ),
     ] = False,
+    runtime: Annotated[
+        Literal["light", "torch"] | None,
+        typer.Option(help="What runs the model: torch where it is installed, else light."),
+    ] = None,
     relations: Annotated[
         str | None,
         typer.Option(help="Keep only these: ids or names, such as founded_by,P17."),
@@ -73,11 +87,14 @@ def extract(
     """Find entities, relations and evidence in texts."""
     from factloom import extraction
     from factloom.pipeline import Pipeline
+    from factloom.stored_models import shipped_for
+    from factloom.text.relation_labels import relation_labels
 
     settings = _settings(relations, thresholds, minimum_score)
-    targets = extraction.Targets(output or [], store)
-    models = model or [DEFAULT_MODEL]
-    pipeline = Pipeline.load_later(*models, any_language=any_language, **settings)
+    words = relation_labels(labels) if labels else {}
+    targets = extraction.Targets(output or [], store, words)
+    models = model or [shipped_for(language)]
+    pipeline = Pipeline.load_later(*models, runtime=runtime, any_language=any_language, **settings)
     _check_language(pipeline, language)
     with reading_progress(inputs, shown=bool(output or store)) as done:
         report = extraction.extract(
@@ -86,7 +103,8 @@ def extract(
             targets,
             format=format,
             batch_size=batch_size,
-            show=partial(_show, pipeline),
+            linking=extraction.Linking(knowledge, link and (store is not None or not knowledge)),
+            show=partial(_show, {**pipeline.relation_names, **words}),
             done=done,
         )
     came = dict.fromkeys(targets.files, report.documents)
@@ -121,7 +139,7 @@ def _check_language(pipeline: "Pipeline", language: str | None) -> None:
         raise ModelError("other-language", place, language=language, known=known)
 
 
-def _show(pipeline: "Pipeline", documents: Iterable[Document]) -> None:
+def _show(names: Mapping[str, str], documents: Iterable[Document]) -> None:
     from factloom.cli import tables
 
-    tables.show(documents, pipeline.relation_names, tables.make_console())
+    tables.show(documents, names, tables.make_console())

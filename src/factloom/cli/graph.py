@@ -250,13 +250,23 @@ def export(
     rejected: Annotated[
         bool, typer.Option("--rejected", help="Write also facts that people have rejected.")
     ] = False,
+    format: Annotated[
+        str | None,
+        typer.Option(help="label-studio or doccano: the facts, for people to correct there."),
+    ] = None,
 ) -> None:
-    """Write the whole store as one file; the suffix tells the format."""
+    """Write the whole store as one file; the suffix tells the format, unless it is given."""
+    if rejected and format is not None:
+        raise typer.BadParameter("--rejected: only facts that stand go out to be corrected")
+    from factloom.graph.annotating import write_tasks
     from factloom.graph.dump import dump
     from factloom.graph.store import Store
 
     with Store.read(store) as graph:
-        dump(graph, output, rejected=rejected)
+        if format is None:
+            dump(graph, output, rejected=rejected)
+        else:
+            write_tasks(graph, output, format)
         counted = graph.statistics()
     counts = f"{counted.documents:,} documents, {counted.things:,} things, {counted.facts:,} facts"
     typer.echo(f"{printable(str(output))}: {counts}", err=True)

@@ -135,9 +135,24 @@ def corrections(
         Path | None,
         typer.Option(help="Write them as documents to train on: a .jsonl file."),
     ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="Take over what people have corrected in a file of an export."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="The format of that file, if it cannot be told.")
+    ] = None,
+    accept_rest: Annotated[
+        bool, typer.Option("--accept", help="Accept the facts that they have left as they were.")
+    ] = False,
+    why: WhyOption = "",
+    by: ByOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what people have said, or write it as documents that a model learns from."""
+    """List what people have said, write it as documents to train on, or take it from a file."""
+    if source is not None:
+        _take_back(store, source, format, accept_rest, who(by), why)
+        return
     from factloom.graph.lessons import write_lessons
     from factloom.graph.store import Store
 
@@ -156,6 +171,19 @@ def corrections(
         return
     rows = [tuple(str(value) for value in _record(said).values()) for said in found]
     print_table(("number", "what", "about", "who", "when", "why", "undone"), rows)
+
+
+def _take_back(
+    store: Path, source: Path, format: str | None, accept: bool, name: str, why: str
+) -> None:
+    from factloom.graph.annotating import take_back
+    from factloom.graph.store import Store
+
+    with Store.open(store, must_exist=True) as graph:
+        taken = take_back(graph.edit(name, why), source, format, accept=accept)
+    for said in taken.corrections:
+        _tell(said)
+    typer.echo(f"{printable(str(source))}: {taken}", err=True)
 
 
 def _record(said: "Correction") -> dict[str, object]:

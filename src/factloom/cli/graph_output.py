@@ -13,7 +13,7 @@ from factloom.cli.printable import printable
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from factloom.graph.lookup import Connection
+    from factloom.graph.facts import Connection
 
 StoreOption = Annotated[Path, typer.Option("--store", help="The directory of the store.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]

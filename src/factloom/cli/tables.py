@@ -73,7 +73,7 @@ def entity_table(document: Document) -> Table:
 
 
 def mention_table(document: Document) -> Table:
-    """The same for a document whose mentions nobody has joined: each spelling and its count."""
+    """The names of a document whose mentions nobody has joined: each spelling and its count."""
     table = _table("name", "type", "mentions")
     table.columns[2].justify = "right"
     counts = Counter(

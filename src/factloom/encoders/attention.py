@@ -43,7 +43,7 @@ class AttentionRecord:
         queries = self.query.gather(2, index.expand(-1, heads, -1, width))
         scores = queries @ self.key.transpose(2, 3) * self.scaling  # (windows, heads, rows, length)
         if self.mask is not None:
-            mask = self.mask.expand(len(positions), -1, self.query.shape[2], -1)
+            mask = self.mask.expand(positions.shape[0], -1, self.query.shape[2], -1)
             mask = mask.gather(2, index.expand(-1, mask.shape[1], -1, mask.shape[3]))
             if mask.dtype == torch.bool:
                 scores = scores.masked_fill(~mask, -torch.inf)

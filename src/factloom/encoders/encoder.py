@@ -17,11 +17,11 @@ import copy
 import dataclasses
 import inspect
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 import torch
@@ -37,6 +37,7 @@ from factloom.encoders.attention import (
     at_positions,
     record_attention,
 )
+from factloom.encoders.between_layers import changed_after
 from factloom.encoders.long_documents import POLICIES, LongDocuments
 from factloom.encoders.pretrained import refuse_code, resolve
 from factloom.encoders.special_tokens import (
@@ -44,22 +45,25 @@ from factloom.encoders.special_tokens import (
     around_text,
     around_text_with_question,
 )
+from factloom.encoders.tokens import Tokens, tokens_of
 from factloom.encoders.transformer_xl import TransformerXLConfig  # noqa: F401 - so that it is known
 from factloom.encoders.windows import TokenIds, batch_windows
 from factloom.errors import ModelError, Place
+from factloom.modules.devices import Numbers
 from factloom.modules.windows import WindowBatch, merge_rows, merge_states
-
-_TOKENISED = 2**17
 
 _ATTENTION_DROPOUT_NAMES = ("attention_probs_dropout_prob", "attention_dropout")
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The tokens of a text, without special tokens."""
+class Between(Protocol):
+    """A module that changes what layer `after` gives: knowledge/reading.py."""
 
-    ids: TokenIds  # (tokens,)
-    offsets: NDArray[np.int64]  # (tokens, 2) half-open characters of the text
+    after: int
+
+    def __call__(self, states: Tensor, token_ids: Tensor, mask: Tensor) -> Tensor: ...
+
+    def options(self) -> dict[str, Any]:
+        """What it is made from, as JSON has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ class Encoder(nn.Module):
         self.overlap = overlap
         self.long_documents = long_documents
         self.policy = POLICIES[long_documents](overlap)
+        self.between: Between | None = None
         if not 0 <= overlap < self.capacity:
             raise ModelError("window-too-small", window=self.window, overlap=overlap)
 
@@ -174,11 +179,14 @@ class Encoder(nn.Module):
         self.tokenizer.save_pretrained(path)
 
     def options(self) -> dict[str, Any]:
-        """How it takes long documents; what `load` and `from_directory` are given for it."""
+        """How it takes long documents, for `load` and `from_directory`, and what stands between
+        its layers."""
+        added = {} if self.between is None else {"knowledge": self.between.options()}
         return {
             "window": self.window,
             "overlap": self.overlap,
             "long_documents": self.long_documents,
+            **added,
         }
 
     @property
@@ -197,20 +205,10 @@ class Encoder(nn.Module):
         return kernel in (RECORDING_ATTENTION, RELATIVE_ATTENTION)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text.
-
-        Tokenizers keep some hundred bytes a token: texts of more than `_TOKENISED` characters are
-        given to them in parts, cut between words.
-        """
-        short = iter(self._tokens([text for text in texts if len(text) <= _TOKENISED]))
-        return [
-            next(short) if len(text) <= _TOKENISED else self._tokens_of_parts(text)
-            for text in texts
-        ]
+        """The tokens of each text."""
+        return tokens_of(texts, self._tokens)
 
     def _tokens(self, texts: list[str]) -> list[Tokens]:
-        if not texts:
-            return []
         found = self.tokenizer(
             texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
@@ -219,24 +217,22 @@ class Encoder(nn.Module):
             for ids, offsets in zip(found["input_ids"], found["offset_mapping"], strict=True)
         ]
 
-    def _tokens_of_parts(self, text: str) -> Tokens:
-        cuts = _cuts_between_words(text, _TOKENISED)
-        parts = [self._tokens([text[start:end]])[0] for start, end in pairwise(cuts)]
-        offsets = [part.offsets + start for part, start in zip(parts, cuts, strict=False)]
-        return Tokens(np.concatenate([part.ids for part in parts]), np.concatenate(offsets))
-
     def question(self, question: str) -> SpecialTokens:
         """What surrounds every window of a document that is read with a question in front.
 
         For `batch`. The document's first token is then in slot `len(found.before)`.
         """
         (tokens,) = self.tokenize([question])
-        found = around_text_with_question(self.tokenizer, tokens.ids.tolist())
+        return self.in_front(tokens.ids, question)
+
+    def in_front(self, ids: TokenIds, said: str) -> SpecialTokens:
+        """The same for a question whose tokens are known; `said` is what errors call it."""
+        found = around_text_with_question(self.tokenizer, ids.tolist())
         if self.window - found.count <= self.overlap:
             raise ModelError(
                 "question-too-long",
-                Place(part=question if len(question) <= 80 else f"{question[:80]}..."),
-                tokens=len(tokens.ids),
+                Place(part=said if len(said) <= 80 else f"{said[:80]}..."),
+                tokens=len(ids),
                 window=self.window,
                 overlap=self.overlap,
             )
@@ -258,6 +254,15 @@ class Encoder(nn.Module):
 
         `special` are the surroundings of each document where they have questions in front.
         """
+        return self.lay_out(documents, rows, special).to("cpu")
+
+    def lay_out(
+        self,
+        documents: Sequence[TokenIds],
+        rows: Sequence[NDArray[np.int64]] | None = None,
+        special: Sequence[SpecialTokens] | None = None,
+    ) -> WindowBatch[Numbers]:
+        """The same as arrays."""
         if rows is None:
             rows = [np.zeros(0, np.int64)] * len(documents)
         if special is None:
@@ -280,14 +285,18 @@ class Encoder(nn.Module):
 
         `added` (windows, window length, embedding width) joins the word embeddings.
         """
-        with self._adding(windows, added), at_positions(windows.positions):
-            states = self.backbone(**self._inputs(windows)).last_hidden_state
-        return merge_states(states, windows)
+        return merge_states(self.window_states(windows, added), windows)
+
+    def window_states(self, windows: WindowBatch, added: Tensor | None = None) -> Tensor:
+        """(windows, window length, width): the states window by window, before they are merged."""
+        with self._changed(windows, added), at_positions(windows.positions):
+            found: Tensor = self.backbone(**self._inputs(windows)).last_hidden_state
+        return found
 
     def read(self, windows: WindowBatch, added: Tensor | None = None) -> Reading:
         """States, and the last layer's attention for rows that may be chosen by the states."""
         inputs = self._inputs(windows)
-        with self._adding(windows, added), at_positions(windows.positions):
+        with self._changed(windows, added), at_positions(windows.positions):
             if self.records_attention:
                 with record_attention() as record:
                     states = self.backbone(**inputs).last_hidden_state
@@ -307,21 +316,21 @@ class Encoder(nn.Module):
     def _inputs(self, windows: WindowBatch) -> dict[str, Tensor]:
         return _inputs(windows, self.first_position)
 
+    @contextmanager
+    def _changed(self, windows: WindowBatch, added: Tensor | None) -> Iterator[None]:
+        """Inside, the backbone reads with what is added, and with what stands between layers."""
+        with ExitStack() as stack:
+            stack.enter_context(self._adding(windows, added))
+            if self.between is not None:
+                change = partial(self.between, token_ids=windows.token_ids, mask=windows.mask)
+                stack.enter_context(changed_after(self.backbone, self.between.after, change))
+            yield
+
     def _adding(self, windows: WindowBatch, added: Tensor | None) -> AbstractContextManager[None]:
         if added is None:
             return nullcontext()
         table = cast(Any, self.backbone).get_input_embeddings()
         return _adding(table, windows.token_ids, added)
-
-
-def _cuts_between_words(text: str, most: int) -> list[int]:
-    """Where parts of at most `most` characters begin, and the end; a very long word is cut."""
-    cuts = [0]
-    while len(text) - cuts[-1] > most:
-        end = cuts[-1] + most
-        blank = max(text.rfind(" ", cuts[-1] + 1, end), text.rfind("\n", cuts[-1] + 1, end))
-        cuts.append(end if blank < 0 else blank)
-    return [*cuts, len(text)]
 
 
 def _inputs(windows: WindowBatch, first_position: int) -> dict[str, Tensor]:

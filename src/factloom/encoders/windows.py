@@ -8,11 +8,11 @@ window carries it.
 from collections.abc import Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from factloom.encoders.long_documents import LongDocumentPolicy
 from factloom.encoders.special_tokens import SpecialTokens
+from factloom.modules.devices import Numbers
 from factloom.modules.windows import WindowBatch
 
 TokenIds = NDArray[np.int64]
@@ -24,7 +24,7 @@ def batch_windows(
     special: Sequence[SpecialTokens],
     window: int,
     policy: LongDocumentPolicy,
-) -> WindowBatch:
+) -> WindowBatch[Numbers]:
     """Cut documents into windows, each within the special tokens of its document.
 
     `rows` are the token positions whose attention is asked for.
@@ -70,16 +70,16 @@ def batch_windows(
     uses = [number * most + np.arange(len(q)) for number, q in enumerate(queries)]
     typed = special[0].types is not None
     return WindowBatch(
-        token_ids=torch.from_numpy(token_ids),
-        token_types=torch.from_numpy(token_types) if typed else None,
-        mask=torch.from_numpy(mask),
+        token_ids=token_ids,
+        token_types=token_types if typed else None,
+        mask=mask,
         visible=None,
         positions=None,
-        document=torch.tensor([index for index, _, _ in plan]),
-        slots=torch.from_numpy(slots),
+        document=np.array([index for index, _, _ in plan], np.int64),
+        slots=slots,
         lengths=lengths,
-        query=torch.from_numpy(query),
-        query_index=torch.from_numpy(np.concatenate(uses)),
-        query_row=torch.from_numpy(np.concatenate(query_rows)),
+        query=query,
+        query_index=np.concatenate(uses),
+        query_row=np.concatenate(query_rows),
         rows=int(row_offset[-1]),
     )

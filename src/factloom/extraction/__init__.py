@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from factloom.document import Document
 from factloom.errors import InputError
 from factloom.extraction.fan_out import Writer, fan_out, write_if_any
+from factloom.extraction.linking import Linking, linked
 from factloom.extraction.outputs import Targets
 from factloom.extraction.passages import index_follows
 from factloom.extraction.stored_names import with_stored_ids
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from factloom.graph.store import Store
 
 BATCH_SIZE = 32
+NO_LINKING = Linking()
 
-__all__ = ["BATCH_SIZE", "Report", "Targets", "extract", "find", "not_yet_read"]
+__all__ = ["BATCH_SIZE", "Linking", "Report", "Targets", "extract", "find", "not_yet_read"]
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ def extract(
     *,
     format: str | None = None,
     batch_size: int = BATCH_SIZE,
+    linking: Linking = NO_LINKING,
     show: Writer = pass_over,
     done: Callable[[Document], object] = lambda _: None,
 ) -> Report:
@@ -80,12 +83,14 @@ def extract(
     targets.check(inputs)
     report = Report()
     gathered = gather_files(inputs, format, report.problems.append, leave_out=targets.written())
-    with targets.opened_store() as graph, index_follows(graph):
+    version = linking.version(pipeline.version)
+    with targets.opened_store() as graph, index_follows(graph), linking.opened(graph) as links:
         documents = _named(gathered, graph)
         if graph is not None and not targets.files:
-            documents = not_yet_read(documents, graph, pipeline, report)
+            documents = not_yet_read(documents, graph, pipeline, report, version)
         found = find(documents, pipeline, report, batch_size=batch_size, done=done)
-        writers = targets.writers(graph, pipeline.relation_names, pipeline.version)
+        found = linked(found, links)
+        writers = targets.writers(graph, pipeline.relation_names, version)
         write_if_any(found, partial(fan_out, writers=writers or [show]))
     return report
 
@@ -107,10 +112,14 @@ def find(
 
 
 def not_yet_read(
-    documents: Iterable[Document], graph: "Store", pipeline: Pipeline, report: Report
+    documents: Iterable[Document],
+    graph: "Store",
+    pipeline: Pipeline,
+    report: Report,
+    version: str | None = None,
 ) -> Iterator[Document]:
     """Without documents that the pipeline has read before: an extraction goes on where it was."""
-    version = pipeline.version
+    version = version or pipeline.version
     for document in documents:
         given = pipeline.given(document)
         if not given.relations and graph.has_read(given, model=version):

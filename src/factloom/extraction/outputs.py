@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,9 @@ class Targets:
 
     files: Sequence[Path] = ()
     store: Path | None = None
+    labels: Mapping[str, str] = field(
+        default_factory=dict
+    )  # other names of relations, for the files
 
     def written(self) -> list[Path]:
         """The files that are written to, a table (CSV) being three of them, and the store."""
@@ -56,9 +59,10 @@ class Targets:
     def writers(
         self, graph: "Store | None", relation_names: Mapping[str, str], model: str
     ) -> list[Writer]:
-        """What writes the documents to each of them."""
+        """What writes the documents to each of them; a store keeps the model's own names."""
+        labels = {**relation_names, **self.labels}
         writers: list[Writer] = [
-            partial(write_graph, path=path, relation_names=relation_names, model=model)
+            partial(write_graph, path=path, relation_names=labels, model=model)
             if graph_suffix(path) in SUFFIXES
             else partial(formats.write, path=path)
             for path in self.files

@@ -142,6 +142,27 @@ def member_records(source: Source, name: str) -> Iterator[tuple[Place, object]]:
         raise InputError("missing-key", source.place, key=name)
 
 
+def listed_records(source: Source) -> Iterator[tuple[str, Place, object]]:
+    """The elements of all arrays of one JSON object, each with the name of its array."""
+    stream = _Stream(source)
+    stream.expect("{", "the file should hold an object")
+    while stream.next_character() != "}":
+        key = stream.value()
+        if not isinstance(key, str):
+            stream.fail("the names of an object are texts")
+        stream.expect(":", "after a name comes ':'")
+        stream.expect("[", f"there should be a list as {key!r}")
+        for place, value in _elements(stream):
+            yield key, place, value
+        if stream.next_character() != "}":
+            stream.expect(",", "after a list comes ',' or '}'")
+            if stream.next_character() == "}":
+                stream.fail("after ',' comes another list")
+    stream.take()
+    if stream.next_character():
+        stream.fail("there is more text after the end of the object")
+
+
 def _elements(stream: "_Stream") -> Iterator[tuple[Place, object]]:
     """The elements of an array, behind its opening bracket; takes the closing one too."""
     if stream.next_character() == "]":

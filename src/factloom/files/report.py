@@ -28,6 +28,8 @@ WARNINGS = frozenset(
         "answer-not-in-text",
         "question-left-out",
         "fact-left-out",
+        "relation-left-out",
+        "argument-not-in-text",
         # the rules of loom_rules.py
         "repeated-fact",
         "unusual-length",

@@ -29,11 +29,11 @@ from factloom.document import Document, Mention
 from factloom.files.json_records import conforming, encode, first_records, records
 from factloom.files.report import Findings, Report
 from factloom.files.source import Source
-from factloom.formats.character_mentions import found_sentences, mention_at
+from factloom.formats.character_mentions import mention_at
 from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys, record_identifier
 from factloom.formats.linked_mentions import (
     Link,
-    join_mentions,
+    linked_document,
     links_of,
     mention_identifiers,
     same_meaning,
@@ -197,19 +197,7 @@ def _finished(
     kept: _Kept,
     findings: Findings,
 ) -> Document | None:
-    entities, relations = join_mentions(mentions, links, findings)
-    attributes = other_keys(record)
-    if isinstance(record.id, int):
-        attributes["id"] = record.id
-    document = findings.document(
-        text=record.text,
-        id=findings.place.document,
-        sentences=found_sentences(record.text, mentions),
-        mentions=tuple(mentions),
-        entities=entities,
-        relations=relations,
-        attributes=attributes,
-    )
+    document = linked_document(record, record.text, record.id, mentions, links, findings)
     return None if document is None else _with_kept(document, kept)
 
 

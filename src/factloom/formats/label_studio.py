@@ -322,4 +322,14 @@ def _results(document: Document, kept: _Kept) -> Iterator[dict[str, Any]]:
             "to_id": identifiers[link.tail],
             "direction": "right",
             "labels": [link.type],
+            **_told(link.attributes),
         }
+
+
+def _told(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """What a relation has to say to people: a score, and its evidence as notes."""
+    score, evidence = attributes.get("score"), attributes.get("evidence")
+    return {
+        **({"score": score} if isinstance(score, float) else {}),
+        **({"meta": {"text": evidence}} if isinstance(evidence, list) else {}),
+    }

@@ -25,9 +25,9 @@ from factloom.document import Document
 from factloom.files.json_records import encode, first_records
 from factloom.files.report import Findings, Report
 from factloom.files.source import Source
-from factloom.formats.character_mentions import found_sentences, mention_at
-from factloom.formats.json_keys import extra_keys, identifier_keys, other_keys
-from factloom.formats.linked_mentions import Link, join_mentions, links_of, same_meaning
+from factloom.formats.character_mentions import mention_at
+from factloom.formats.json_keys import extra_keys, identifier_keys
+from factloom.formats.linked_mentions import Link, linked_document, links_of, same_meaning
 from factloom.formats.record_reading import read_records
 
 _Triple = tuple[StrictStr, StrictInt, StrictInt]
@@ -71,23 +71,11 @@ def _document(record: _Record, findings: Findings) -> Document | None:
         for index, (kind, head, tail) in enumerate(record.relations)
         if _in_range(head, tail, len(mentions), f"relations[{index}]", findings)
     ]
-    entities, relations = join_mentions(mentions, links, findings)
-    attributes = other_keys(record)
-    if isinstance(record.id, int):
-        attributes["id"] = record.id
-    document = findings.document(
-        text=record.text,
-        id=findings.place.document,
-        sentences=found_sentences(record.text, mentions),
-        mentions=mentions,
-        entities=entities,
-        relations=relations,
-        attributes=attributes,
-    )
+    document = linked_document(record, record.text, record.id, mentions, links, findings)
     source = [list(relation) for relation in record.relations]
     if document is None or _relations(document) == source:
         return document
-    return document.replace(attributes={**attributes, "offsets": source})
+    return document.replace(attributes={**document.attributes, "offsets": source})
 
 
 def _in_range(head: int, tail: int, count: int, part: str, findings: Findings) -> bool:

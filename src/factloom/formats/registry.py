@@ -23,10 +23,12 @@ from factloom.formats import (
     conll_output,
     doccano,
     docred,
+    fewrel,
     genia,
     hotpotqa,
     html,
     jsonl,
+    knowledgenet,
     label_studio,
     loom,
     markdown,
@@ -38,6 +40,7 @@ from factloom.formats import (
     plain_text,
     pubtator,
     squad,
+    tekgen,
 )
 from factloom.formats.options import checked_options, split_format
 
@@ -175,6 +178,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             ),
             Format("hotpotqa", looks_like=hotpotqa.looks_like, read=hotpotqa.read),
             Format("musique", looks_like=musique.looks_like, read=musique.read),
+            Format("knowledgenet", looks_like=knowledgenet.looks_like, read=knowledgenet.read),
+            Format("fewrel", looks_like=fewrel.looks_like, read=fewrel.read),
+            Format("tekgen", looks_like=tekgen.looks_like, read=tekgen.read),
             Format("nq-open", looks_like=nq_open.looks_like, read=nq_open.read),
             Format(
                 "loom",

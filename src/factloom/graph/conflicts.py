@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pyoxigraph import NamedNode
 
 from factloom.graph.changes import text_of
+from factloom.graph.facts import Connection, Thing
 from factloom.graph.identifiers import relation_iri
-from factloom.graph.lookup import Connection, Lookup, Thing
+from factloom.graph.lookup import Lookup
 from factloom.graph.name_keys import value_key
 from factloom.graph.vocabulary import PREDICATE
 

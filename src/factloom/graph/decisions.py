@@ -3,7 +3,9 @@
 A decision is `<entity> owl:differentFrom <other>`; the first of the two is the one that was taken
 out of its thing. An entity's IRI holds its longest name, which changes with the document. So the
 document and the names of the time stand beside the decision, and tell which entity it is about
-when the document comes again.
+when the document comes again. What one entity leaves behind, others may inherit: `<correction>
+fl:tellsApart "entity other"` says from which split a decision stems, so that all of them end when
+it is undone.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -20,6 +22,7 @@ DECISIONS = NamedNode("urn:factloom:decisions")  # a graph
 DIFFERENT_FROM = term("owl:differentFrom")
 OF_DOCUMENT = term("fl:ofDocument")
 KNOWN_BY = term("fl:knownBy")
+TELLS_APART = term("fl:tellsApart")
 
 
 class Decisions:
@@ -41,30 +44,35 @@ class Decisions:
         """Whether it is the one that was taken out of its thing."""
         return any(self.changes.match(NamedNode(entity), DIFFERENT_FROM, None, DECISIONS))
 
-    def tell_apart(self, entity: Profile, others: Iterable[Profile]) -> None:
-        """Keep that an entity is none of the others."""
+    def tell_apart(self, entity: Profile, others: Iterable[Profile], split: str) -> None:
+        """Keep that an entity is none of the others, as a split says."""
         self._remember(entity)
         for other in others:
             self._remember(other)
-            self._add(entity.iri, DIFFERENT_FROM, NamedNode(other.iri))
+            self._decide(entity.iri, other.iri, {split})
 
     def take_back(self, entity: str) -> None:
         """Forget that an entity was taken out of its thing."""
         decisions = list(self.changes.match(NamedNode(entity), DIFFERENT_FROM, None, DECISIONS))
+        for quad in decisions:
+            pair = Literal(_pair(entity, text_of(quad.object)))
+            self.changes.remove(self.changes.match(None, TELLS_APART, pair, DECISIONS))
+        self._end(decisions)
+
+    def take_back_split(self, split: str) -> set[str]:
+        """Forget all that stems from a split alone; the entities that it had taken out."""
+        said = list(self.changes.match(NamedNode(split), TELLS_APART, None, DECISIONS))
+        self.changes.remove(said)
+        pairs = [text_of(quad.object).split(" ") for quad in said]
+        ended = [(left, right) for left, right in pairs if not self._splits(left, right)]
+        self._end([_decision(left, right) for left, right in ended])
+        return {left for left, _ in ended}
+
+    def _end(self, decisions: Sequence[Quad]) -> None:
         self.changes.remove(decisions)
-        for end in {entity, *(text_of(quad.object) for quad in decisions)}:
+        for end in {text_of(end) for quad in decisions for end in (quad.subject, quad.object)}:
             if not any(self._about(end)):
                 self._forget(end)
-
-    def taken_out_in(self, document: str, known_by: Set[str]) -> list[str]:
-        """What was taken out of its thing in a document, by names of the time; it may be gone."""
-        quads = self.changes.match(None, OF_DOCUMENT, _document_node(document), DECISIONS)
-        decided = sorted(text_of(quad.subject) for quad in quads)
-        return [
-            entity
-            for entity in decided
-            if self.is_taken_out(entity) and not known_by.isdisjoint(self._known_by(entity))
-        ]
 
     def taken_out_of(self, members: Iterable[str]) -> Set[str]:
         """The entities that were taken out of a thing, and those of its own taken out of others."""
@@ -110,10 +118,25 @@ class Decisions:
             left, right = (
                 (heir.iri, other) if text_of(quad.subject) == entity else (other, heir.iri)
             )
-            self._add(left, DIFFERENT_FROM, NamedNode(right))
+            ends = text_of(quad.subject), text_of(quad.object)
+            self._decide(left, right, self._splits(*ends))
+
+    def _decide(self, left: str, right: str, splits: Set[str]) -> None:
+        self.changes.add(_decision(left, right))
+        for split in splits:
+            self._add(split, TELLS_APART, Literal(_pair(left, right)))
+
+    def _splits(self, left: str, right: str) -> set[str]:
+        """The splits that a decision stems from."""
+        pair = Literal(_pair(left, right))
+        quads = self.changes.match(None, TELLS_APART, pair, DECISIONS)
+        return {text_of(quad.subject) for quad in quads}
 
     def _forget(self, entity: str) -> None:
-        self.changes.remove(self._about(entity))
+        for quad in list(self._about(entity)):
+            pair = Literal(_pair(text_of(quad.subject), text_of(quad.object)))
+            self.changes.remove(self.changes.match(None, TELLS_APART, pair, DECISIONS))
+            self.changes.remove([quad])
         self.changes.remove(self.changes.match(NamedNode(entity), None, None, DECISIONS))
 
     def _about(self, entity: str) -> Iterator[Quad]:
@@ -138,6 +161,14 @@ def of_document(entity: str) -> Quad:
     """The document that a decision about an entity speaks of."""
     node = _document_node(document_of_entity(entity))
     return Quad(NamedNode(entity), OF_DOCUMENT, node, DECISIONS)
+
+
+def _decision(left: str, right: str) -> Quad:
+    return Quad(NamedNode(left), DIFFERENT_FROM, NamedNode(right), DECISIONS)
+
+
+def _pair(left: str, right: str) -> str:
+    return f"{left} {right}"  # an IRI has no spaces
 
 
 def _document_node(document: str) -> NamedNode:

@@ -17,13 +17,13 @@ from factloom.graph.corrections import (
     Journal,
     Party,
     Target,
-    read_key,
     strike_out,
     thing_keys,
     write_down,
 )
+from factloom.graph.facts import Connection, Thing
 from factloom.graph.identifiers import document_of_entity, is_property
-from factloom.graph.lookup import Connection, Lookup, Thing
+from factloom.graph.lookup import Lookup
 from factloom.graph.stored_things import StoredThings
 from factloom.graph.uniting import documents_of, entity_party, find_entities, party_of, settle
 
@@ -169,10 +169,11 @@ class Editor:
         entity = self.store.entity(name, document, type)
         changes, things = self._begin()
         party = entity_party(things.profile(entity), things.profile(entity).label)
-        others = things.split(entity)
+        others = things.beside(entity)
         if others:
             words = f"{party.name} of {document}"
-            write_down(changes, self._said("split", words, things=(party,)))
+            said = write_down(changes, self._said("split", words, things=(party,)))
+            things.split(entity, said.iri)
             settle(things, {})
             self.store.write(changes)
         return others
@@ -194,21 +195,17 @@ class Editor:
         return things.beside(entity)
 
     def _join(self, changes: Changes, things: StoredThings, entity: str) -> None:
-        if things.has(entity):
-            about = Journal(changes).about_things(thing_keys(things.profile(entity)))
-            for said in about:
-                if said.action == "split":
-                    strike_out(changes, said, self._now())
+        for said in Journal(changes).about_things(thing_keys(things.profile(entity))):
+            if said.action == "split":
+                strike_out(changes, said, self._now())
+                things.take_back_split(said.iri)
         things.join(entity)
         settle(things, {})
 
     # --- the journal -------------------------------------------------------------------------
 
     def undo(self, number: int | None = None) -> Correction:
-        """Take a correction back, the last that stands unless its number is given.
-
-        A split is taken back with all others of the same entity.
-        """
+        """Take a correction back, the last that stands unless its number is given."""
         said = self._standing(number)
         changes, things = self._begin()
         strike_out(changes, said, self._now())
@@ -217,17 +214,12 @@ class Editor:
         if said.fact is not None:
             self._rewrite(changes, _documents(things, said))
         elif said.action == "split":
-            self._undo_split(changes, things, said)
+            things.take_back_split(said.iri)
+            settle(things, {})
         else:
             self._make_so(changes, things, undone)
         self.store.write(changes)
         return undone
-
-    def _undo_split(self, changes: Changes, things: StoredThings, said: Correction) -> None:
-        keys = [read_key(key) for key in said.things[0].keys]
-        names = {name if name[:1] == "#" else f"{type} {name}" for name, type, _ in keys}
-        for entity in things.decisions.taken_out_in(keys[0][2], names):
-            self._join(changes, things, entity)
 
     def _standing(self, number: int | None) -> Correction:
         journal = Journal(Changes(self.store.disk))

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from factloom.errors import FactloomError, InputError
 from factloom.files.output import write_pieces
+from factloom.graph.facts import Connection
 from factloom.graph.identifiers import DOCUMENT, document_iri
-from factloom.graph.lookup import Connection, Lookup
+from factloom.graph.lookup import Lookup
 
 _LISTING = "listing.json"
 _SHOWN = 5  # facts that an error lists

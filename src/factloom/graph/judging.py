@@ -55,6 +55,27 @@ def judge(left: Profile, right: Profile) -> Judgement | None:
     return None if name is None else _with_context(name, left.facts & right.facts)
 
 
+def judge_link(entity: Profile, thing: Profile, score: float) -> Judgement | None:
+    """What a linker's word is worth; None where types, years, identifiers, names contradict it."""
+    if entity.type.upper() != thing.type.upper() or entity.document == thing.document:
+        return None
+    both = {each.identifier for each in (entity, thing)} - {None}
+    if len(both) > 1 or _different_years(entity, thing) or not _may_be_called(entity, thing):
+        return None
+    return Judgement(score, f'linked to "{thing.label}" by its names', by_name=True)
+
+
+def _may_be_called(entity: Profile, thing: Profile) -> bool:
+    """Whether a person's first names agree: no surname links Ada Brook to Bob Brook."""
+    left, right = entity.label_key, thing.label_key
+    if not entity.is_person or left is None or right is None:
+        return True
+    if entity.telling_names() & thing.telling_names():
+        return True
+    one_word = len(left.split()) == 1 or len(right.split()) == 1
+    return one_word or (surname(left) == surname(right) and _first_names_agree(left, right))
+
+
 def _judge_names(left: Profile, right: Profile) -> Judgement | None:
     shared = left.telling_names() & right.telling_names()
     if left.label_key == right.label_key and left.label_key in shared:

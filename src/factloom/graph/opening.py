@@ -59,7 +59,7 @@ def read_disk(snapshot: Snapshot, place: Place) -> Disk:
 
 
 def read_anything(snapshot: Snapshot, place: Place) -> Disk:
-    """The same whatever it holds, and even where the version cannot be read."""
+    """The store of a snapshot, of any version, and even where that cannot be read."""
     files = str(snapshot.path)
     try:
         return Disk(pyoxigraph.Store.read_only(files), place, files)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from factloom.document import Document
-from factloom.graph.identifiers import document_of_entity, entity_iris
+from factloom.document import Document, Entity
+from factloom.graph.identifiers import ENTITY, document_of_entity, entity_iris
 from factloom.graph.name_keys import (
     PERSON_TYPES,
     PLACE_TYPES,
@@ -35,9 +35,20 @@ class Fact(NamedTuple):
         return f"{self.relation} {arrow} {self.neighbour}"
 
 
+class Link(NamedTuple):
+    """What a linker says of an entity."""
+
+    entity: str  # of another document, by its IRI
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """An entity of one document: its names made comparable, and its facts."""
+    """An entity of one document: its names made comparable, and its facts.
+
+    `identifier` is one from outside, which says for sure what it is; `link` is the entity of
+    another document that a linker takes it for.
+    """
 
     iri: str
     type: str
@@ -47,6 +58,7 @@ class Profile:
     identifier: str | None
     facts: frozenset[Fact]
     doubted: frozenset[Fact] = frozenset()  # those that the model was not sure of
+    link: Link | None = None
 
     @property
     def document(self) -> str:
@@ -63,7 +75,8 @@ class Profile:
     def resembles(self, other: Self) -> bool:
         """Whether both would be merged with the same; people may be merged by their facts."""
         ours, theirs = (
-            (each.type, each.label_key, each.name_keys, each.identifier) for each in (self, other)
+            (each.type, each.label_key, each.name_keys, each.identifier, each.link)
+            for each in (self, other)
         )
         same_facts = (self.facts, self.doubted) == (other.facts, other.doubted)
         return ours == theirs and (not self.is_person or same_facts)
@@ -104,14 +117,25 @@ class Profile:
     def to_json(self) -> str:
         fields = [self.iri, self.type, self.label, self.label_key, sorted(self.name_keys)]
         facts = [sorted(self.facts), sorted(self.doubted)]
-        return json.dumps([*fields, self.identifier, *facts], ensure_ascii=False)
+        links = [] if self.link is None else [self.link]
+        return json.dumps([*fields, self.identifier, *facts, *links], ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        # Stores that were made before doubts were kept have none.
-        iri, type, label, label_key, names, identifier, *stated = json.loads(text)
-        facts = [frozenset(Fact(*fact) for fact in found) for found in stated]
-        return cls(iri, type, label, label_key, frozenset(names), identifier, *facts)
+        # Stores that were made before doubts were kept have none; few entities have a link.
+        iri, type, label, label_key, names, identifier, *more = json.loads(text)
+        facts, doubted, *links = [*more, [], []][: max(2, len(more))]
+        return cls(
+            iri,
+            type,
+            label,
+            label_key,
+            frozenset(names),
+            identifier,
+            frozenset(Fact(*fact) for fact in facts),
+            frozenset(Fact(*fact) for fact in doubted),
+            Link(*links[0]) if links else None,
+        )
 
 
 def telling_key(name: str) -> str:
@@ -137,12 +161,27 @@ def profiles(document: Document, relation_names: Mapping[str, str]) -> list[Prof
             label=labels[index],
             label_key=keys[index],
             name_keys=_name_keys(document.names(index), keys[index], types[index]),
-            identifier=document.entities[index].id,
+            identifier=_from_outside(document.entities[index].id),
             facts=frozenset(facts[index]),
             doubted=frozenset(facts[index] - believed[index]),
+            link=_link(document.entities[index]),
         )
         for index, iri in enumerate(entity_iris(document))
     ]
+
+
+def _from_outside(identifier: str | None) -> str | None:
+    own = identifier is not None and identifier.startswith(ENTITY)
+    return None if own else identifier
+
+
+def _link(entity: Entity) -> Link | None:
+    """The entity of a graph that the identifier names, with the score that a linker gave it."""
+    if entity.id is None or not entity.id.startswith(ENTITY):
+        return None
+    scores = {each.get("id"): each.get("score") for each in entity.link_candidates}
+    score = scores.get(entity.id)
+    return Link(entity.id, 1.0 if score is None else float(score))
 
 
 def _facts(

@@ -20,14 +20,15 @@ from pyoxigraph import (
     serialize,
 )
 
+from factloom.process_limits import bound
+
 FAILED = 3  # the exit status with a reason
-_FILES_AND_CODE = 1 << 29  # address space that is taken before a query is asked
 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # at once, also where no Python runs
     request = json.loads(sys.stdin.buffer.read())
-    _bound(request["seconds"], request["bytes"])
+    bound(request["seconds"], request["bytes"])
     try:
         disk = Store.read_only(request["directory"])
         answer = disk.query(
@@ -40,24 +41,6 @@ def main() -> None:
         pass  # nobody listens any more
     except (SyntaxError, MemoryError, OSError, RuntimeError, ValueError) as error:
         _fail(error)
-
-
-def _bound(seconds: float | None, memory: int | None) -> None:
-    """Limits that the system keeps, also when the one that asked is gone."""
-    try:
-        import resource
-    except ImportError:  # not on this system
-        return
-    if seconds is not None:
-        _set(resource, resource.RLIMIT_CPU, int(seconds) + 1)
-    if memory is not None:
-        _set(resource, resource.RLIMIT_AS, memory + _FILES_AND_CODE)
-
-
-def _set(resource: Any, which: int, most: int) -> None:
-    _, hard = resource.getrlimit(which)
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(which, (most, hard))
 
 
 def _send(answer: QueryBoolean | QuerySolutions | QueryTriples, request: dict[str, Any]) -> None:

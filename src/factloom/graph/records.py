@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pyoxigraph import NamedNode
 
-from factloom.document import Document
+from factloom.document import Document, Entity
 from factloom.files.json_records import encode
 from factloom.graph.changes import text_of
 from factloom.graph.disk import Disk
@@ -51,8 +51,15 @@ def is_given_the_same(document: Document, stored: Document) -> bool:
         return False
     if not document.mentions:
         return True
+    if not any(entity.link_candidates for entity in document.entities):
+        stored = stored.replace(entities=tuple(map(_as_it_came, stored.entities)))
     given, known = ((each.mentions, each.entities, each.candidates) for each in (document, stored))
     return given == known
+
+
+def _as_it_came(entity: Entity) -> Entity:
+    """Without what a linker said of it before it was stored."""
+    return entity.without_link() if entity.link_candidates else entity
 
 
 def _bounds(document: Document) -> list[tuple[int, int]]:

@@ -25,7 +25,13 @@ from factloom.graph.corrections import (
     correction_quads,
     count_quad,
 )
-from factloom.graph.decisions import DECISIONS, DIFFERENT_FROM, KNOWN_BY, of_document
+from factloom.graph.decisions import (
+    DECISIONS,
+    DIFFERENT_FROM,
+    KNOWN_BY,
+    TELLS_APART,
+    of_document,
+)
 from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.identifiers import (
     DOCUMENT,
@@ -202,7 +208,7 @@ class _Remains:
 
     def decisions(self) -> set[Quad]:
         found = set(self.match(graph=DECISIONS))
-        for predicate in (DIFFERENT_FROM, KNOWN_BY):
+        for predicate in (DIFFERENT_FROM, KNOWN_BY, TELLS_APART):
             found |= set(self.match(None, predicate, None, DECISIONS))
             found |= {quad for quad in self.match(None, predicate) if quad.graph_name == DECISIONS}
         told = [quad for quad in found if quad.predicate == DIFFERENT_FROM]

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from factloom.graph.changes import text_of
 from factloom.graph.conflicts import conflicts
 from factloom.graph.corrections import Journal, fact_keys
-from factloom.graph.lookup import Connection, Lookup, Thing
+from factloom.graph.facts import Connection, Thing
+from factloom.graph.lookup import Lookup
 from factloom.graph.vocabulary import STATEMENT, A
 
 # What is said of people that may hurt them if it is wrong.

@@ -82,7 +82,7 @@ def _manifest(directory: Path) -> tuple[bytes, str, bytes]:
 
 
 def _link(source: Path, target: Path) -> None:
-    """The same file at another place; where the system knows no such thing, a copy."""
+    """Show a file at another place, too; where the system knows no such thing, copy it."""
     ways: tuple[Callable[[Path, Path], None], ...] = (os.link, os.symlink)
     for way in ways:
         try:

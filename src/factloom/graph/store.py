@@ -28,18 +28,16 @@ from factloom.graph.corrections import Correction, Journal
 from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.editing import Editor
 from factloom.graph.fact_names import find_fact
+from factloom.graph.facts import Connection, Thing
 from factloom.graph.identifiers import (
     document_iri,
     document_key,
     document_of_iri,
-    entity_iris,
-    relation_iri,
     relation_of,
 )
-from factloom.graph.lookup import Connection, Lookup, Thing
+from factloom.graph.lookup import Lookup
 from factloom.graph.merging import Cluster, Merge
 from factloom.graph.opening import open_disk, read_disk, take_snapshot
-from factloom.graph.profiles import profiles
 from factloom.graph.records import (
     CONTENT,
     FINGERPRINT,
@@ -52,8 +50,8 @@ from factloom.graph.records import (
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.sparql import question
 from factloom.graph.statistics import Statistics, count
+from factloom.graph.stored_documents import put, rewrite, take_out
 from factloom.graph.stored_things import StoredThings, read_merges
-from factloom.graph.uniting import settle
 from factloom.graph.vocabulary import (
     CATALOGUE,
     LABEL,
@@ -61,7 +59,6 @@ from factloom.graph.vocabulary import (
     RELATION_NAMES,
     SOURCE,
     A,
-    document_quads,
 )
 
 _LIMITS, _FORMATS = Limits(), Formats()
@@ -109,12 +106,16 @@ class Store:
         if "disk" not in vars(self):
             return
         try:
-            if self._journalled:  # else the next one to open it would have to wait for that
-                self._empty_journal()
+            self.flush()  # else the next one to open it would have to wait for that
         finally:
             del self.disk  # the last reference closes the files
             if self._snapshot is not None:
                 self._snapshot.close()
+
+    def flush(self) -> None:
+        """Bring what is safe in the journal to its tables, from which others read it at once."""
+        if self._journalled:
+            self._empty_journal()
 
     def __enter__(self) -> Self:
         return self
@@ -145,7 +146,10 @@ class Store:
             if stored == record[FINGERPRINT]:
                 counts["unchanged"] += 1
                 continue
-            merged = self._put(document, relation_names, model, record)
+            before = None if stored is None else self.document(document_key(document))
+            changes = Changes(self.disk)
+            merged = put(changes, document, before, relation_names, model, record)
+            self.write(changes)
             counts["added" if stored is None else "replaced"] += 1
             facts += len(document.relations)
             merges += len(merged)
@@ -176,13 +180,8 @@ class Store:
 
     def delete(self, document_id: str) -> None:
         """Remove a document, its facts and its part in merges."""
-        if self._about(document_id, FINGERPRINT) is None:
-            raise self._unknown_document(document_id)
         changes = Changes(self.disk)
-        things = StoredThings(changes)
-        things.remove(self._entities(document_id))
-        settle(things, {document_id: set()})
-        self._forget(NamedNode(document_iri(document_id)), changes)
+        take_out(changes, document_id, self.document(document_id))
         self.write(changes)
 
     def document(self, document_id: str) -> Document:
@@ -320,8 +319,7 @@ class Store:
         place = Place(file=str(self.directory))
         if self._snapshot is not None:
             return ask(self._snapshot.path, asked, limits, place, formats)
-        if self._journalled:  # else each query would have to read the journal
-            self._empty_journal()
+        self.flush()  # else each query would have to read the journal
         with ExitStack() as kept:
             snapshot = kept.enter_context(take_snapshot(self.directory))
             answer = ask(snapshot.path, asked, limits, place, formats)
@@ -374,79 +372,10 @@ class Store:
     def _not_written(self, error: Exception) -> InputError:
         return InputError("store-not-written", Place(file=str(self.directory)), detail=error)
 
-    def _put(
-        self,
-        document: Document,
-        relation_names: Mapping[str, str],
-        model: str,
-        record: Mapping[NamedNode, str],
-    ) -> tuple[Merge, ...]:
-        changes = Changes(self.disk)
-        names = self._rename(document, relation_names, changes)
-        key = document_key(document)
-        node = NamedNode(document_iri(key))
-        things = StoredThings(changes)
-        known = profiles(document, names)
-        merges = things.exchange(key, self._entities(key), known)
-        settle(things, {key: {profile.iri for profile in known}})
-        self._forget(node, changes)
-        said = corrected(document, Journal(changes), known)
-        names |= self._names_of((fact.relation.type for fact in said.facts), changes)
-        changes.add_unseen(document_quads(document, relation_names=names, model=model, said=said))
-        changes.add_unseen(
-            Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
-        )
-        self.write(changes)
-        return merges
-
     def rewrite(self, document_id: str, changes: Changes) -> None:
         """Let the graph of a document say what people have made of it by now."""
-        graph = NamedNode(document_iri(document_id))
-        said = corrected(self.document(document_id), Journal(changes))
-        found = (*said.document.relations, *(fact.relation for fact in said.facts))
-        names = self._names_of((relation.type for relation in found), changes)
         model = self._about(document_id, READ_BY) or ""
-        new = set(document_quads(said.document, relation_names=names, model=model, said=said))
-        old = set(changes.match(None, None, None, graph))
-        changes.remove(old - new)
-        for quad in new - old:
-            changes.add(quad)
-
-    def _names_of(self, relations: Iterable[str], changes: Changes) -> dict[str, str]:
-        """What relations are called, of those that have been given a name."""
-        names = {}
-        for relation in set(relations):
-            node = NamedNode(relation_iri(relation))
-            known = next(changes.match(node, LABEL, None, RELATION_NAMES), None)
-            if known is not None:
-                names[relation] = text_of(known.object)
-        return names
-
-    def _rename(
-        self, document: Document, given: Mapping[str, str], changes: Changes
-    ) -> dict[str, str]:
-        """A relation has one name: the one given last; without any, its id."""
-        names = {}
-        for relation in {relation.type for relation in document.relations}:
-            node = NamedNode(relation_iri(relation))
-            known = list(changes.match(node, LABEL, None, RELATION_NAMES))
-            if relation in given:
-                names[relation] = given[relation]
-                changes.remove(quad for quad in known if text_of(quad.object) != given[relation])
-            elif known:
-                names[relation] = text_of(known[0].object)
-        return names
-
-    def _entities(self, document_id: str) -> tuple[str, ...]:
-        content = self._about(document_id, CONTENT)
-        return () if content is None else entity_iris(Document.from_json(json.loads(content)))
-
-    def _forget(self, node: NamedNode, changes: Changes) -> None:
-        """Remove the facts and the record of a document, if it is there."""
-        record = list(changes.match(node, None, None, CATALOGUE))
-        if record:
-            changes.drop(node)
-            changes.remove(record)
+        rewrite(changes, document_id, self.document(document_id), model)
 
     def _about(self, document_id: str, predicate: NamedNode) -> str | None:
         try:

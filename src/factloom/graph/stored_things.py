@@ -38,6 +38,7 @@ class StoredThings:
         self.changes = changes
         self.decisions = Decisions(changes)
         self.touched: set[str] = set()  # entities that were placed anew, for `uniting.settle`
+        self._waiting: set[str] = set()  # entities of a thing that is just being judged anew
 
     # --- what merging asks -------------------------------------------------------------------
 
@@ -52,6 +53,9 @@ class StoredThings:
     def profile(self, entity: str) -> Profile:
         [quad] = self.changes.match(NamedNode(entity), PROFILE, None, CATALOGUE)
         return _profile(text_of(quad.object))
+
+    def stands(self, entity: str) -> bool:
+        return entity not in self._waiting and self.has(entity)
 
     def root(self, entity: str) -> str:
         while parent := next(self.changes.match(NamedNode(entity), SAME_AS, None, MERGES), None):
@@ -133,14 +137,17 @@ class StoredThings:
                 self.unmerge(entity)
             self.changes.remove(self.changes.match(NamedNode(entity), None, None, CATALOGUE))
 
-    def split(self, entity: str) -> list[str]:
-        """Take an entity out of its thing for good; what the others are."""
-        root = self.root(entity)
-        others = [member for member in self.members(root) if member != entity]
-        if others:
-            self.decisions.tell_apart(self.profile(entity), map(self.profile, others))
-            self.judge_anew(root)
-        return others
+    def split(self, entity: str, said: str) -> None:
+        """Take an entity out of its thing for good, as a correction says."""
+        others = map(self.profile, self.beside(entity))
+        self.decisions.tell_apart(self.profile(entity), others, said)
+        self.judge_anew(self.root(entity))
+
+    def take_back_split(self, said: str) -> None:
+        """Judge what a correction has taken out of things by its evidence, where it is there."""
+        for entity in sorted(self.decisions.take_back_split(said)):
+            if self.has(entity):
+                self.judge_anew(self.root(entity))
 
     def join(self, entity: str) -> None:
         """Take a split back: judge what was taken out by its evidence, if it is there."""
@@ -195,11 +202,14 @@ class StoredThings:
         for member in members:
             self.unmerge(member)
             self.changes.remove(self.changes.match(NamedNode(member), KEY, None, CATALOGUE))
+        self._waiting = set(members)  # no link leads to what may stand elsewhere, or goes
         for member in members:
             if member != without:
                 profile = self.profile(member)
                 beside = self.entities_of(profile.document) - {member, without}
                 self._add(place([profile], self, taken={self.root(other) for other in beside}))
+                self._waiting.discard(member)
+        self._waiting = set()
 
     def unmerge(self, entity: str) -> None:
         """Let an entity stand below no other."""

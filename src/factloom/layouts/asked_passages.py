@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document, Sentence
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
+from factloom.encoders.tokens import Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.layouts.word_documents import token_shapes, window_shapes
 from factloom.layouts.words import word_tokens
@@ -136,7 +137,7 @@ def make_batch(
 ) -> AskedBatch:
     """The questions `asked` of passages; spans have at most `longest` words."""
     special = [questions[row.question] for row in asked]
-    windows = encoder.batch([passages[row.passage].token_ids for row in asked], special=special)
+    windows = encoder.lay_out([passages[row.passage].token_ids for row in asked], special=special)
     counts = [passages[row.passage].terms for row in asked]
     before = np.cumsum([0, *counts])  # words of the questions in front
     first, last, floor, limit, answers = [], [], [], [], []
@@ -150,13 +151,14 @@ def make_batch(
         limit.append(beyond + before[index])
         answers.append(passage.answers_to(row.question, longest) + before[index])
     importance = np.repeat([row.importance for row in asked], counts)
+    shapes = window_shapes(
+        [passages[row.passage].shapes for row in asked],
+        [len(around.before) for around in special],
+        windows,
+    )
     return AskedBatch(
-        windows=windows,
-        shapes=window_shapes(
-            [passages[row.passage].shapes for row in asked],
-            [len(around.before) for around in special],
-            windows,
-        ),
+        windows=windows.to("cpu"),
+        shapes=torch.from_numpy(shapes),
         asked=tuple(asked),
         word_counts=tuple(counts),
         first=_tensor(first),

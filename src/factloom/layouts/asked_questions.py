@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factloom.document import Document, Question, Span
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
+from factloom.encoders.tokens import Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.layouts.sections import sections
 from factloom.layouts.words import word_tokens
@@ -26,6 +27,10 @@ from factloom.modules.windows import WindowBatch
 from factloom.text.tokens import tokenised_sentences
 
 Integers = NDArray[np.int64]
+
+# The attribute of a document put together from parts: characters at which something was left out,
+# in order. No answer reaches over one.
+CUTS = "cuts"
 
 _NOT_FROM_THE_TEXT = frozenset({"yes", "no"})  # where these words stand they answer nothing
 
@@ -42,6 +47,7 @@ class AskedQuestion:
     words: Integers  # (words, 2) characters of the document's text
     first: Integers  # (words,) first token of each word
     last: Integers  # (words,) last token of each word
+    reach: Integers  # (words,) the word before which an answer that begins here has to end
     answers: Integers  # (answers, 2) first and last word, each once
     known: bool  # what the answer is, or that there is none
 
@@ -62,6 +68,7 @@ class QuestionBatch:
     first: Tensor  # (questions, columns) slot of the first token, counted through all questions
     last: Tensor  # (questions, columns) slot of the last token
     inside: Tensor  # bool (questions, columns), false for padding
+    reach: Tensor  # (questions, words) the word before which a span that begins here has to end
     answers: Tensor  # (answers, 2) first and last column of the gold, (0, 0) for none
     answered: (
         Tensor  # (answers,) question of each, rising; those of which nothing is known have none
@@ -107,6 +114,7 @@ def _asked_about(
                 words=words + start,
                 first=first,
                 last=last,
+                reach=_reach(words[:, 0] + start, document.attributes.get(CUTS, ())),
                 answers=answers,
                 known=question.answers == () or bool(spans[index]),
             )
@@ -119,6 +127,12 @@ def _words(part: Document, tokens: Tokens) -> tuple[Integers, Integers, Integers
     first, last = word_tokens(words, tokens.offsets)
     kept = first <= last  # a tokenizer drops control characters and the like
     return words[kept], first[kept], last[kept]
+
+
+def _reach(begins: Integers, cuts: Sequence[int]) -> Integers:
+    """Of words that begin at these characters, the first one behind the next cut: (words,)"""
+    edges = np.searchsorted(begins, [*cuts, np.iinfo(np.int64).max])  # (cuts + 1,) words
+    return edges[np.searchsorted(edges, np.arange(len(begins)), side="right")]
 
 
 def answer_spans(document: Document, question: Question) -> list[Span]:
@@ -172,6 +186,7 @@ def make_batch(
     shape = (len(questions), 1 + max(len(asked.words) for asked in questions))
     first, last = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     inside = np.zeros(shape, dtype=bool)
+    reach = np.zeros((shape[0], shape[1] - 1), dtype=np.int64)
     answers: list[tuple[int, int, int]] = []
     for row, asked in enumerate(questions):
         slot, end = row * windows.length, len(asked.words) + 1
@@ -179,6 +194,7 @@ def make_batch(
         first[row, 1:end] = slot + len(asked.around.before) + asked.first
         last[row, 1:end] = slot + len(asked.around.before) + asked.last
         inside[row, :end] = True
+        reach[row, : end - 1] = asked.reach
         if asked.terms:
             spans = (asked.answers + 1).tolist() or [[0, 0]]
             answers.extend((row, a, b) for a, b in (spans[:1] if first_answer else spans))
@@ -188,6 +204,7 @@ def make_batch(
         first=torch.from_numpy(first),
         last=torch.from_numpy(last),
         inside=torch.from_numpy(inside),
+        reach=torch.from_numpy(reach),
         answers=gold[:, 1:],
         answered=gold[:, 0],
         weight=sum(asked.terms for asked in questions),

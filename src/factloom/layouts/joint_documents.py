@@ -5,22 +5,23 @@ What each of the three looks like: word_documents.py, mention_documents.py, mark
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Generic, cast
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from factloom.document import Document, Sentence
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.tokens import Reader, Tokens
 from factloom.layouts import marked_documents, mention_documents, word_documents
 from factloom.layouts.marked_documents import MarkedExample
 from factloom.layouts.mention_documents import MentionExample
 from factloom.layouts.word_documents import WordBatch, WordExample
-from factloom.modules.devices import moved
+from factloom.modules.devices import Array, Numbers, moved
 from factloom.modules.marked_batch import MarkedBatch
-from factloom.modules.mention_pairs import MentionBatch
+from factloom.modules.mention_batch import MentionBatch
 from factloom.text.tags import Scheme
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +54,38 @@ class JointExample:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityBatch:
+class EntityBatch(Generic[Array]):
     """Several documents; the windows of `entities` ask for the attention of mention tokens."""
 
-    mentions: MentionBatch
-    entities: MarkedBatch
-    entity_mention: Tensor  # (mentions of entities,) into all mentions of the batch
+    mentions: MentionBatch[Array]
+    entities: MarkedBatch[Array]
+    entity_mention: Array  # (mentions of entities,) into all mentions of the batch
 
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
+    def to(self, device: "torch.device | str") -> "EntityBatch":
+        return moved(cast(EntityBatch, self), device)
 
 
 @dataclass(frozen=True, slots=True)
-class JointBatch:
+class JointBatch(Generic[Array]):
     """Several documents with everything that is to be learned."""
 
-    words: WordBatch
-    known: EntityBatch
+    words: WordBatch[Array]
+    known: EntityBatch[Array]
 
     @property
     def weight(self) -> int:
         """What the sum of all losses is divided by."""
         return self.words.words
 
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
+    def to(self, device: "torch.device | str") -> "JointBatch":
+        return moved(cast(JointBatch, self), device)
 
 
 @dataclass(frozen=True, slots=True)
 class JointLayout:
-    """How documents become tensors: the labels, and the encoder whose tokens they are made of."""
+    """How documents become arrays: the labels, and the encoder whose tokens they are made of."""
 
-    encoder: Encoder
+    encoder: Reader
     tags: Mapping[str, int]
     scheme: Scheme
     types: Mapping[str, int]
@@ -115,15 +116,17 @@ class JointLayout:
         mentions = self.mentions(document, tokens)
         return JointExample(self.words(read, tokens), self.known(document, tokens, mentions))
 
-    def word_batch(self, examples: Sequence[WordExample]) -> WordBatch:
+    def word_batch(self, examples: Sequence[WordExample]) -> WordBatch[Numbers]:
         return word_documents.make_batch(examples, self.encoder, whole_words=False)
 
-    def mention_batch(self, examples: Sequence[MentionExample], length: int) -> MentionBatch:
+    def mention_batch(
+        self, examples: Sequence[MentionExample], length: int
+    ) -> MentionBatch[Numbers]:
         """`length` slots a document."""
         before = len(self.encoder.special.before)
         return mention_documents.make_batch(examples, before, length)
 
-    def entity_batch(self, examples: Sequence[EntityExample]) -> EntityBatch:
+    def entity_batch(self, examples: Sequence[EntityExample]) -> EntityBatch[Numbers]:
         entities = marked_documents.make_batch(
             [example.entities for example in examples],
             self.encoder,
@@ -139,10 +142,10 @@ class JointLayout:
         return EntityBatch(
             mentions=self.mention_batch(mentions, entities.windows.length),
             entities=entities,
-            entity_mention=torch.from_numpy(np.concatenate(shifted)),
+            entity_mention=np.concatenate(shifted),
         )
 
-    def batch(self, examples: Sequence[JointExample]) -> JointBatch:
+    def batch(self, examples: Sequence[JointExample]) -> JointBatch[Numbers]:
         return JointBatch(
             words=self.word_batch([example.words for example in examples]),
             known=self.entity_batch([example.known for example in examples]),

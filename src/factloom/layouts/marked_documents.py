@@ -1,7 +1,7 @@
 """Documents as relation models see them: mentions marked, tokens, entity pairs and their labels.
 
-`MarkedExample` is one document, made once; `MarkedBatch` is several of them as tensors. Mentions,
-entities and pairs of all documents of a batch stand in one row each, with index tensors between
+`MarkedExample` is one document, made once; `MarkedBatch` is several of them as arrays. Mentions,
+entities and pairs of all documents of a batch stand in one row each, with index arrays between
 them, so that a model needs no loop and no padding for them.
 """
 
@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from factloom.document import Document, Relation
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.tokens import Reader, Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.errors import ModelError, Place
+from factloom.modules.devices import Numbers
 from factloom.modules.marked_batch import MarkedBatch
 from factloom.text.markers import MarkedText, mark_spans
 
@@ -51,7 +50,7 @@ class MarkedExample:
 
 
 def make_examples(
-    documents: Iterable[Document], encoder: Encoder, relations: Sequence[str], marker: str
+    documents: Iterable[Document], encoder: Reader, relations: Sequence[str], marker: str
 ) -> list[MarkedExample]:
     """Mark and tokenise; relations of a type that is not in `relations` carry no label."""
     kept = list(documents)
@@ -86,12 +85,12 @@ def make_unmarked_example(
 
 def make_batch(
     examples: Sequence[MarkedExample],
-    encoder: Encoder,
+    encoder: Reader,
     relations: int,
     rows: Sequence[Integers] | None = None,
-) -> MarkedBatch:
+) -> MarkedBatch[Numbers]:
     """`rows` are the tokens whose attention is asked for; by default the opening markers'."""
-    windows = encoder.batch(
+    windows = encoder.lay_out(
         [example.token_ids for example in examples],
         [example.mention_token for example in examples] if rows is None else rows,
     )
@@ -105,27 +104,27 @@ def make_batch(
     evidence = _evidence_targets(examples, before, windows.length)
     return MarkedBatch(
         windows=windows,
-        mention_document=_tensor(
+        mention_document=_integers(
             np.repeat(np.arange(len(examples)), [len(e.mention_token) for e in examples])
         ),
-        mention_slot=_tensor(np.concatenate([e.mention_token for e in examples]) + before),
-        mention_entity=_tensor(
+        mention_slot=_integers(np.concatenate([e.mention_token for e in examples]) + before),
+        mention_entity=_integers(
             np.concatenate([e.mention_entity + o for e, o in zip(examples, offsets, strict=False)])
         ),
         entity_counts=tuple(example.entities for example in examples),
-        first=_tensor(unordered[:, 0]),
-        second=_tensor(unordered[:, 1]),
+        first=_integers(unordered[:, 0]),
+        second=_integers(unordered[:, 1]),
         unordered_counts=tuple(np.bincount(documents, minlength=len(examples)).tolist()),
-        pair_unordered=_tensor(pair_unordered.reshape(-1)),
-        pair_head=_tensor(pair[:, 0]),
-        pair_tail=_tensor(pair[:, 1]),
+        pair_unordered=_integers(pair_unordered.reshape(-1)),
+        pair_head=_integers(pair[:, 0]),
+        pair_tail=_integers(pair[:, 1]),
         slot_sentence=_slot_sentences(examples, before, windows.length),
         labels=labels,
         unknown=unknown,
-        evidence_pair=_tensor(np.asarray([index for index, _ in evidence], dtype=np.int64)),
-        evidence_target=torch.stack([target for _, target in evidence])
-        if evidence
-        else torch.zeros(0, windows.length),
+        evidence_pair=_integers(np.asarray([index for index, _ in evidence], dtype=np.int64)),
+        evidence_target=np.array([target for _, target in evidence], np.float32).reshape(
+            -1, windows.length
+        ),
     )
 
 
@@ -146,18 +145,18 @@ def type_mask(
     pairs: Integers,
     relations: Sequence[str],
     allowed: Mapping[str, Sequence[tuple[str, str]]],
-) -> Tensor:
+) -> NDArray[np.bool_]:
     """Which relations the types of each pair allow: bool (pairs, relations)."""
     types = sorted({entity.type for entity in document.entities})
     number = {name: index for index, name in enumerate(types)}
-    table = torch.zeros(len(types), len(types), len(relations), dtype=torch.bool)
+    table = np.zeros((len(types), len(types), len(relations)), np.bool_)
     for index, relation in enumerate(relations):
         for head, tail in allowed.get(relation, ()):
             if head in number and tail in number:
                 table[number[head], number[tail], index] = True
-    entity = torch.tensor([number[entity.type] for entity in document.entities], dtype=torch.long)
-    pair = torch.from_numpy(pairs)
-    return table[entity[pair[:, 0]], entity[pair[:, 1]]]
+    entity = np.array([number[entity.type] for entity in document.entities], np.int64)
+    allowed_of_pairs: NDArray[np.bool_] = table[entity[pairs[:, 0]], entity[pairs[:, 1]]]
+    return allowed_of_pairs
 
 
 def _entity_mentions(document: Document) -> list[tuple[tuple[int, int], int]]:
@@ -240,14 +239,16 @@ def _token_sentences(document: Document, marked: MarkedText, tokens: Tokens) -> 
     return np.where(outside, -1, sentence).astype(np.int64)
 
 
-def _slot_sentences(examples: Sequence[MarkedExample], before: int, length: int) -> Tensor:
-    result = torch.full((len(examples), length), -1)
+def _slot_sentences(examples: Sequence[MarkedExample], before: int, length: int) -> Integers:
+    result = np.full((len(examples), length), -1, np.int64)
     for row, example in zip(result, examples, strict=True):
-        row[before : before + example.tokens] = torch.from_numpy(example.sentence)
+        row[before : before + example.tokens] = example.sentence
     return result
 
 
-def _labels(examples: Sequence[MarkedExample], relations: int) -> tuple[Tensor, Tensor]:
+def _labels(
+    examples: Sequence[MarkedExample], relations: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which cells hold, and of which nothing is known: bool (pairs, relations) twice."""
     labels = np.zeros((sum(example.terms for example in examples), relations), np.bool_)
     unknown = np.zeros_like(labels)
@@ -262,20 +263,20 @@ def _labels(examples: Sequence[MarkedExample], relations: int) -> tuple[Tensor, 
         own_unknown[example.unknown_pairs] = True
         for stated in (example.label_index, example.denied_index):
             own_unknown[tuple(stated.T)] = False
-    return torch.from_numpy(labels), torch.from_numpy(unknown)
+    return labels, unknown
 
 
 def _evidence_targets(
     examples: Sequence[MarkedExample], before: int, length: int
-) -> list[tuple[int, Tensor]]:
+) -> list[tuple[int, NDArray[np.float32]]]:
     """For pairs with gold evidence the distribution over its tokens."""
     evidence = []
     for offset, example in _with_pair_offset(examples):
         for pair, sentences in example.evidence:
             inside = np.isin(example.sentence, list(sentences))
             if inside.any():
-                target = torch.zeros(length)
-                target[before : before + example.tokens] = torch.from_numpy(inside / inside.sum())
+                target = np.zeros(length, np.float32)
+                target[before : before + example.tokens] = inside / inside.sum()
                 evidence.append((pair + offset, target))
     return evidence
 
@@ -287,5 +288,5 @@ def _with_pair_offset(examples: Sequence[MarkedExample]) -> Iterator[tuple[int, 
         offset += example.terms
 
 
-def _tensor(values: Integers) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.int64))
+def _integers(values: Integers) -> Integers:
+    return np.ascontiguousarray(values, dtype=np.int64)

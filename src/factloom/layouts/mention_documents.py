@@ -1,6 +1,6 @@
 """Documents as coreference sees them: the tokens of mentions, and pairs of mentions.
 
-`MentionExample` is one document, made once; `MentionBatch` is several of them as tensors. The
+`MentionExample` is one document, made once; `MentionBatch` is several of them as arrays. The
 mentions and pairs of all documents of a batch stand in one row each.
 """
 
@@ -8,19 +8,17 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from factloom.document import Document
-from factloom.encoders.encoder import Tokens
+from factloom.encoders.tokens import Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.errors import ModelError, Place
 from factloom.layouts.words import word_tokens
-from factloom.modules.mention_pairs import DISTANCES, MentionBatch
+from factloom.modules.devices import Numbers
+from factloom.modules.mention_batch import DISTANCES, MentionBatch
 from factloom.text.names import NameTable
 
 Integers = NDArray[np.int64]
@@ -104,28 +102,27 @@ def names_in(order: Integers, names: NameTable) -> NameTable:
     return dataclasses.replace(names, name=names.name[order])
 
 
-def make_batch(examples: Sequence[MentionExample], before: int, length: int) -> MentionBatch:
+def make_batch(
+    examples: Sequence[MentionExample], before: int, length: int
+) -> MentionBatch[Numbers]:
     """`length` slots a document, its first token in slot `before`."""
     offsets = list(accumulate((len(example.type) for example in examples), initial=0))[:-1]
     rows = [e.rows + before + index * length for index, e in enumerate(examples)]
     counts = [example.last - example.first + 1 for example in examples]
 
-    def joined(parts: Sequence[NDArray[Any]]) -> Tensor:
-        return torch.from_numpy(np.concatenate(parts))
-
-    def shifted(parts: Sequence[Integers]) -> Tensor:
-        return joined([part + offset for part, offset in zip(parts, offsets, strict=True)])
+    def shifted(parts: Sequence[Integers]) -> Integers:
+        return np.concatenate([part + offset for part, offset in zip(parts, offsets, strict=True)])
 
     return MentionBatch(
-        token_slot=joined(rows),
+        token_slot=np.concatenate(rows),
         token_mention=shifted([np.repeat(np.arange(len(count)), count) for count in counts]),
-        type=joined([example.type for example in examples]),
+        type=np.concatenate([example.type for example in examples]),
         left=shifted([example.left for example in examples]),
         right=shifted([example.right for example in examples]),
-        features=joined([example.features for example in examples]),
-        sentence_distance=joined([example.sentence_distance for example in examples]),
-        mention_distance=joined([example.mention_distance for example in examples]),
-        same=joined([example.same for example in examples]),
+        features=np.concatenate([example.features for example in examples]),
+        sentence_distance=np.concatenate([example.sentence_distance for example in examples]),
+        mention_distance=np.concatenate([example.mention_distance for example in examples]),
+        same=np.concatenate([example.same for example in examples]),
         pair_counts=tuple(example.terms for example in examples),
     )
 

@@ -1,51 +1,37 @@
 """Documents as taggers see them: words, the encoder's tokens of each, their shapes and tags.
 
-`WordExample` is one document, made once; `WordBatch` is several of them as tensors. The words of
+`WordExample` is one document, made once; `WordBatch` is several of them as arrays. The words of
 all documents of a batch stand in one row; `layout` puts them into sentences.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Generic, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from factloom.document import Document, Sentence
-from factloom.encoders.encoder import Encoder, Tokens
+from factloom.encoders.tokens import Reader, Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.layouts.words import word_tokens
-from factloom.modules.devices import moved
+from factloom.modules.devices import Array, Numbers, moved
 from factloom.modules.windows import WindowBatch
 from factloom.text.mention_tags import sentence_tags
 from factloom.text.shapes import Case, Digits, Place, Signs, places, shape
 from factloom.text.tags import Scheme, tag_numbers
 from factloom.text.tokens import tokenised_sentences
 
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
 Integers = NDArray[np.int64]
 
 # Of a token: case, digits, signs and place of its word, and the case of its own part of it.
 _FEATURE_SIZES = (len(Case), len(Digits), len(Signs), len(Place), len(Case))
-_FEATURE_OFFSETS = np.cumsum([0, *_FEATURE_SIZES[:-1]])
+FEATURE_OFFSETS = np.cumsum([0, *_FEATURE_SIZES[:-1]])
 SHAPES = sum(_FEATURE_SIZES)
-
-
-def shape_projection(encoder: Encoder) -> nn.Linear:
-    """What a token's shape adds to its word embedding: nothing at first.
-
-    So the encoder begins as it was pretrained.
-    """
-    projection = nn.Linear(SHAPES, encoder.embedding_width, bias=False)
-    nn.init.zeros_(projection.weight)
-    return projection
-
-
-def embedded_shapes(projection: nn.Linear | None, shapes: Tensor) -> Tensor | None:
-    """(windows, window length, embedding width) what shapes, bool (..., SHAPES), add, if at all"""
-    return None if projection is None else projection(shapes.to(projection.weight.dtype))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,34 +57,34 @@ class WordExample:
 
 
 @dataclass(frozen=True, slots=True)
-class WordBatch:
-    """Several documents as tensors."""
+class WordBatch(Generic[Array]):
+    """Several documents as arrays."""
 
-    windows: WindowBatch
-    shapes: Tensor  # bool (windows, window length, SHAPES) what each token has
-    piece_slot: Tensor  # (pieces,) slot of a token that a word is made of, through all documents
-    piece_word: Tensor  # (pieces,) the word, rising
+    windows: WindowBatch[Array]
+    shapes: Array  # bool (windows, window length, SHAPES) what each token has
+    piece_slot: Array  # (pieces,) slot of a token that a word is made of, through all documents
+    piece_word: Array  # (pieces,) the word, rising
     words: int
-    layout: Tensor  # (sentences, length) word at each place, 0 behind the end
-    lengths: Tensor  # (sentences,)
-    tags: Tensor  # (sentences, length), 0 behind the end
+    layout: Array  # (sentences, length) word at each place, 0 behind the end
+    lengths: Array  # (sentences,)
+    tags: Array  # (sentences, length), 0 behind the end
 
     @property
     def weight(self) -> int:
         """How many terms the loss averages over."""
         return self.words
 
-    def laid_out(self, words: Tensor) -> Tensor:
+    def laid_out(self: "WordBatch", words: "Tensor") -> "Tensor":
         """(words, n) -> (sentences, length, n), anything behind the end of a sentence."""
         placed = words.index_select(0, self.layout.flatten())
         return placed.view(*self.layout.shape, words.shape[1])
 
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
+    def to(self, device: "torch.device | str") -> "WordBatch":
+        return moved(cast(WordBatch, self), device)
 
 
 def make_examples(
-    documents: Sequence[Document], encoder: Encoder, tags: Sequence[str], scheme: Scheme
+    documents: Sequence[Document], encoder: Reader, tags: Sequence[str], scheme: Scheme
 ) -> list[WordExample]:
     """Words, tokens and tags; of overlapping mentions the longest counts.
 
@@ -113,10 +99,10 @@ def make_examples(
 
 
 def make_batch(
-    examples: Sequence[WordExample], encoder: Encoder, *, whole_words: bool
-) -> WordBatch:
+    examples: Sequence[WordExample], encoder: Reader, *, whole_words: bool
+) -> WordBatch[Numbers]:
     """`whole_words`: a word is made of all its tokens, else of its first."""
-    windows = encoder.batch([example.token_ids for example in examples])
+    windows = encoder.lay_out([example.token_ids for example in examples])
     before = len(encoder.special.before)
     pieces = [_piece_slots(example, before, whole_words) for example in examples]
     count = np.concatenate([counts for _, counts in pieces])  # (words,)
@@ -131,46 +117,13 @@ def make_batch(
         shapes=window_shapes(
             [example.shapes for example in examples], [before] * len(examples), windows
         ),
-        piece_slot=torch.from_numpy(np.concatenate(slots)),
-        piece_word=torch.from_numpy(np.repeat(np.arange(len(count)), count)),
+        piece_slot=np.concatenate(slots),
+        piece_word=np.repeat(np.arange(len(count)), count),
         words=len(count),
-        layout=torch.from_numpy(layout),
-        lengths=torch.from_numpy(lengths),
-        tags=torch.from_numpy(tags),
+        layout=layout,
+        lengths=lengths,
+        tags=tags,
     )
-
-
-def hide_words(batch: WordBatch, hidden: Tensor, mask_token: int) -> WindowBatch:
-    """The batch's windows with masks for the tokens of the words that are `hidden`, bool (words,).
-
-    Only of words that may be names by their looks: letters, not all of them small. What
-    surrounds them can be read, and so can their shapes.
-    """
-    windows = batch.windows
-    of_slots = hidden.new_zeros(len(windows.lengths), windows.length + 1)
-    pieces = batch.piece_slot[hidden[batch.piece_word]]
-    of_slots[pieces // windows.length, pieces % windows.length] = True
-    like_names = _like_names(batch.shapes)
-    masked = of_slots[windows.document[:, None], windows.slots] & like_names
-    token_ids = windows.token_ids.masked_fill(masked, mask_token)
-    return dataclasses.replace(windows, token_ids=token_ids)
-
-
-def hide_some(batch: WordBatch, part: float, mask_token: int) -> WindowBatch:
-    """The windows with a random part of the words that look like names hidden."""
-    hidden = torch.rand(batch.words, device=batch.windows.mask.device) < part
-    return hide_words(batch, hidden, mask_token)
-
-
-def _like_names(shapes: Tensor) -> Tensor:
-    """bool (windows, window length)"""
-    case, digits, signs = (
-        shapes[..., offset:] for offset in _FEATURE_OFFSETS[:3].tolist()
-    )  # the first numbers of each are those of its enumeration
-    bare = digits[..., Digits.NONE] & signs[..., Signs.NONE]
-    without_case = case[..., Case.NONE] & bare  # Chinese
-    with_capitals = shapes.any(-1) & ~case[..., Case.NONE] & ~case[..., Case.LOWER]
-    return without_case | with_capitals
 
 
 def _piece_slots(example: WordExample, before: int, whole_words: bool) -> tuple[Integers, Integers]:
@@ -224,12 +177,12 @@ def token_shapes(
     own = [shape(text[start:end])[0] for start, end in zip(starts, ends, strict=True)]
     word = np.minimum(word, len(offsets) - 1)
     features = np.column_stack([np.array(of_words, np.int64)[word], np.array(own, np.int64)])
-    return np.where(outside[:, None], -1, features + _FEATURE_OFFSETS)
+    return np.where(outside[:, None], -1, features + FEATURE_OFFSETS)
 
 
 def window_shapes(
-    documents: Sequence[Integers], before: Sequence[int], windows: WindowBatch
-) -> Tensor:
+    documents: Sequence[Integers], before: Sequence[int], windows: WindowBatch[Numbers]
+) -> NDArray[np.bool_]:
     """bool (windows, window length, SHAPES) what each token has; special ones have nothing.
 
     `documents` are the `token_shapes` of each document, whose first token is in slot `before`.
@@ -239,5 +192,5 @@ def window_shapes(
     for row, shapes, start in zip(of_slots, documents, before, strict=True):
         slots = np.arange(start, start + len(shapes))[:, None]
         row[slots, shapes] = True  # -1, nothing, is the last and cut off
-    table = torch.from_numpy(of_slots)[..., :SHAPES]
-    return table[windows.document[:, None], windows.slots]
+    found: NDArray[np.bool_] = of_slots[..., :SHAPES][windows.document[:, None], windows.slots]
+    return found

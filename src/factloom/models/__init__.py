@@ -12,13 +12,15 @@ model has to pass are in tests/models/model_checks.py.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
-
-from pydantic import BaseModel
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from factloom.document import Document
-from factloom.encoders.encoder import Encoder
+
+if TYPE_CHECKING:  # what needs no network imports no torch
+    from pydantic import BaseModel
+    from torch import Tensor
+
+    from factloom.encoders.encoder import Encoder
 
 
 class Example(Protocol):
@@ -51,15 +53,15 @@ class Output(Protocol):
     """What a training step needs. Plug-ins that compare two passes need `logits` beside it."""
 
     @property
-    def loss(self) -> Tensor: ...  # ()
+    def loss(self) -> "Tensor": ...  # ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlainOutput:
     """The output of a model that has nothing else to tell."""
 
-    logits: Tensor  # (terms, classes) without padding
-    loss: Tensor
+    logits: "Tensor"  # (terms, classes) without padding
+    loss: "Tensor"
 
 
 class Model(Protocol):
@@ -76,6 +78,8 @@ class Model(Protocol):
     - `predict_sure(documents, least)`: only what is at least so probable, all else as unknown, for
       another model to learn from;
     - `predict_training(documents)`: of documents that were trained on, for what a dictionary adds;
+    - `save_parts(directory)` and `from_parts(encoder, config, directory)`, which takes the place of
+      `from_config`: of models that have more than an encoder, such as a generator;
     - `rule` or `divergence`: how far two logits are apart, for the trainer's plug-ins. Without
       them logits are those of a softmax;
     - `save_pretrained`, `from_pretrained`, `push_to_hub`: two lines that name the functions of
@@ -86,10 +90,10 @@ class Model(Protocol):
     provenance: dict[str, Any]
 
     @property
-    def encoder(self) -> Encoder | None: ...
+    def encoder(self) -> "Encoder | None": ...
 
     @property
-    def settings(self) -> BaseModel: ...
+    def settings(self) -> "BaseModel": ...
 
     @classmethod
     def from_documents(

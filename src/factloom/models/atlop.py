@@ -114,7 +114,7 @@ class Atlop(nn.Module):
         return make_examples(documents, self.encoder, self.relations, self.settings.marker)
 
     def collate(self, examples: Sequence[MarkedExample]) -> MarkedBatch:
-        return make_batch(examples, self.encoder, len(self.relations))
+        return make_batch(examples, self.encoder, len(self.relations)).to("cpu")
 
     def score(self, batch: MarkedBatch) -> PairScores:
         encoded = self.encoder(batch.windows)

@@ -7,9 +7,11 @@ nothing. Matrices are kept as whole numbers of 8 bits, with a scale a row:
 
 so no weight is off by more than half a step, s_row / 2: of the change, not of the weight. Vectors
 (biases, norms) are kept as they are, and what training left alone is not kept at all.
+
+A model whose encoder not everybody has is kept whole: the same with D = W for all weights, and the
+encoder's configuration and tokenizer beside them.
 """
 
-import hashlib
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,19 +21,25 @@ from torch import Tensor, nn
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError, Place
 from factloom.model_folders import write_config
-from factloom.models.storage import CHANGES, config_of, writing
+from factloom.models.storage import config_of, writing
+from factloom.models.weight_files import (
+    CHANGES,
+    ENCODER,
+    PACKED,
+    SCALE,
+    fingerprint,
+    require_names,
+    unpacked,
+)
 from factloom.models.weights import (
     Weights,
-    damaged,
     distinct_weights,
     read_weights,
     require_fit,
-    require_names,
     tie,
     write_weights,
 )
 
-SCALE = ":scale"  # behind the name of a matrix
 _ENCODER = "encoder."
 _STEPS = 127
 
@@ -80,6 +88,40 @@ def load_changes(model: Any, path: Path, config: dict[str, Any]) -> None:
     tie(model, ties, file)
 
 
+def save_whole(model: Any, directory: Path) -> None:
+    """Write config.json, all weights in 8 bits, and the encoder's configuration and tokenizer."""
+    if model.encoder is None:
+        raise ModelError("model-without-encoder")
+    weights, ties = distinct_weights(cast(nn.Module, model))
+    packed: Weights = {}
+    for name, value in weights.items():
+        packed |= _packed(name, value) if value.is_floating_point() else {name: value}
+    with writing(directory):
+        write_config(directory, config_of(model))
+        model.encoder.save(directory / ENCODER)
+        write_weights(directory / PACKED, packed, ties)
+
+
+def load_whole(model: nn.Module, path: Path) -> None:
+    """Give a model, whose encoder has learned nothing yet, the weights that were packed."""
+    file = path / PACKED
+    packed, ties = read_weights(file)
+    weights = model.state_dict()
+    kept = {name: value for name, value in packed.items() if not name.endswith(SCALE)}
+    require_names(file, kept, weights.keys() - ties.keys())
+    matrices = {name + SCALE for name in kept if _is_matrix(weights[name])}
+    require_names(file, {name: v for name, v in packed.items() if name.endswith(SCALE)}, matrices)
+    for name, value in kept.items():
+        whole = _unpacked(file, name, packed) if _is_matrix(weights[name]) else value
+        require_fit(file, name, whole, weights[name])
+        weights[name].copy_(whole)
+    tie(model, ties, file)
+
+
+def _is_matrix(value: Tensor) -> bool:
+    return value.is_floating_point() and value.dim() > 1
+
+
 def _packed(name: str, value: Tensor) -> Weights:
     if value.dim() < 2:
         return {name: value}
@@ -90,15 +132,8 @@ def _packed(name: str, value: Tensor) -> Weights:
 
 
 def _unpacked(file: Path, name: str, packed: Weights) -> Tensor:
-    value = packed[name]
-    if value.dim() < 2:
-        return value
-    scale = packed[name + SCALE]
-    if value.dtype != torch.int8:
-        damaged(file, name, f"it holds {value.dtype}, and should hold torch.int8")
-    if not scale.is_floating_point() or scale.shape != value.shape[:1]:
-        damaged(file, name + SCALE, f"it is no row of {len(value)} scales")
-    return value.to(scale.dtype) * scale.view(-1, *[1] * (value.dim() - 1))
+    own = {key: packed[key].numpy() for key in (name, name + SCALE) if key in packed}
+    return torch.from_numpy(unpacked(file, name, own))
 
 
 def _require_same_shape(started: Tensor | None, value: Tensor, name: str, base: str) -> None:
@@ -107,9 +142,4 @@ def _require_same_shape(started: Tensor | None, value: Tensor, name: str, base: 
 
 
 def _fingerprint(weights: Weights) -> str:
-    """The SHA-256 of an encoder's weights."""
-    digest = hashlib.sha256()
-    for name, value in sorted(weights.items()):
-        digest.update(name.encode())
-        digest.update(value.contiguous().numpy().data)
-    return digest.hexdigest()
+    return fingerprint({name: value.numpy() for name, value in weights.items()})

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
+import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from torch import Tensor, nn
@@ -27,13 +28,15 @@ from factloom.layouts import mention_documents
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.mention_documents import MentionExample
 from factloom.models import PlainOutput, entity_decoding, storage
-from factloom.models.entity_decoding import LinkScale
-from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.tag_decisions import types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.devices import moved
 from factloom.modules.divergence import sigmoid_divergence
 from factloom.modules.evaluating import evaluating
-from factloom.modules.mention_pairs import MentionBatch, MentionPairScorer, mention_states
+from factloom.modules.link_scale import LinkScale
+from factloom.modules.linking import Floats
+from factloom.modules.mention_batch import MentionBatch
+from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 from factloom.modules.windows import WindowBatch
 
 
@@ -115,7 +118,7 @@ class Coreference(nn.Module):
     def collate(self, examples: Sequence[MentionExample]) -> CoreferenceBatch:
         windows = self.encoder.batch([example.token_ids for example in examples])
         before = len(self.encoder.special.before)
-        mentions = mention_documents.make_batch(examples, before, windows.length)
+        mentions = mention_documents.make_batch(examples, before, windows.length).to("cpu")
         return CoreferenceBatch(windows, mentions)
 
     def score(self, batch: CoreferenceBatch) -> Tensor:
@@ -137,21 +140,21 @@ class Coreference(nn.Module):
         all_documents = list(documents)
         examples = self.prepare(all_documents)
         return [
-            entity_decoding.with_entities(document, example, scores, self.scale)
+            entity_decoding.with_entities(document, example, scores, self.scale.linking)
             for document, example, scores in zip(
                 all_documents, examples, self._scores(examples, batch_tokens), strict=True
             )
         ]
 
     @torch.inference_mode()
-    def _scores(self, examples: Sequence[MentionExample], batch_tokens: int) -> list[Tensor]:
+    def _scores(self, examples: Sequence[MentionExample], batch_tokens: int) -> list[Floats]:
         """(pairs,) of each document; those without a pair are not read at all"""
-        of_documents = [torch.zeros(0)] * len(examples)
+        of_documents: list[Floats] = [np.zeros(0)] * len(examples)
         with evaluating(self):
             for numbers in batches_by_length(examples, batch_tokens):
                 batch = self.collate([examples[number] for number in numbers])
-                scores = self.score(batch.to(self.scale.threshold.device)).cpu()
-                parts = scores.split(list(batch.mentions.pair_counts))
+                scores = self.score(batch.to(self.scale.threshold.device)).cpu().numpy()
+                parts = np.split(scores, np.cumsum(batch.mentions.pair_counts)[:-1])
                 for number, part in zip(numbers, parts, strict=True):
                     of_documents[number] = part
         return of_documents
@@ -160,7 +163,9 @@ class Coreference(nn.Module):
         """Set threshold and temperature by documents that were not trained on."""
         examples = self.prepare(documents)
         scores = self._scores(examples, 4096)
-        return entity_decoding.fit_links(documents, examples, scores, self.scale)
+        linking, told = entity_decoding.fit_links(documents, examples, scores)
+        self.scale.keep(linking)
+        return told
 
     # --- storage -------------------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ class DocreSd(nn.Module):
         return make_examples(documents, self.encoder, self.relations, self.settings.marker)
 
     def collate(self, examples: Sequence[MarkedExample]) -> MarkedBatch:
-        return make_batch(examples, self.encoder, len(self.relations))
+        return make_batch(examples, self.encoder, len(self.relations)).to("cpu")
 
     def score(self, batch: MarkedBatch) -> ReasonedScores:
         encoded = self.encoder(batch.windows)

@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
-from torch import Tensor, nn
+from numpy.typing import NDArray
 
 from factloom.document import Document, Entity, Mention
 from factloom.layouts.mention_documents import PEOPLE, MentionExample
 from factloom.modules.calibration import fit_temperature
 from factloom.modules.clustering import Link, average_linkage
+from factloom.modules.linking import Floats, Linking
 from factloom.text.names import people_meant
 
 # One very sure link must not outweigh many doubts.
@@ -34,29 +34,14 @@ THRESHOLDS = np.arange(-4.0, 4.25, 0.25)
 TOLERANCE = 0.005
 
 
-class LinkScale(nn.Module):
-    """What is fitted after training: the threshold of links, the temperature of their scores."""
-
-    threshold: Tensor
-    temperature: Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("threshold", torch.zeros(()))
-        self.register_buffer("temperature", torch.ones(()))
-
-    def probability(self, scores: Tensor) -> Tensor:
-        """That two mentions name one thing, (pairs,) of (pairs,) on the CPU."""
-        return ((scores - self.threshold.cpu()) / self.temperature.cpu()).sigmoid()
-
-
 def with_entities(
-    document: Document, example: MentionExample, scores: Tensor, scale: LinkScale
+    document: Document, example: MentionExample, scores: Floats, linking: Linking
 ) -> Document:
     """The document with its mentions clustered; `scores` (pairs,) are those of the example."""
     links = _links(example, scores)
-    clusters = average_linkage(len(document.mentions), links, float(scale.threshold))
-    linked = _link_probabilities(example, scale.probability(_bounded(example, scores)), clusters)
+    clusters = average_linkage(len(document.mentions), links, linking.threshold)
+    probable = linking.probability(_bounded(example, scores))
+    linked = _link_probabilities(example, probable, clusters)
     entities = tuple(
         Entity(
             mentions=tuple(sorted(cluster, key=lambda index: document.mentions[index].start)),
@@ -121,22 +106,20 @@ def _as_one(entities: Sequence[Entity]) -> Entity:
 def fit_links(
     documents: Sequence[Document],
     examples: Sequence[MentionExample],
-    scores: Sequence[Tensor],
-    scale: LinkScale,
-) -> dict[str, float]:
-    """Set the threshold with the most entities exactly right, and an honest temperature."""
+    scores: Sequence[Floats],
+) -> tuple[Linking, dict[str, float]]:
+    """The threshold with the most entities exactly right, and an honest temperature."""
     gold = [{frozenset(entity.mentions) for entity in document.entities} for document in documents]
     links = [_links(example, own) for example, own in zip(examples, scores, strict=True)]
     counts = [len(document.mentions) for document in documents]
     f1 = {tried: _exact_f1(counts, links, gold, tried) for tried in THRESHOLDS.tolist()}
     chosen = min((tried for tried in f1 if f1[tried] >= max(f1.values()) - TOLERANCE), key=abs)
-    scale.threshold.fill_(chosen)
-    margins = torch.cat([*scores, torch.zeros(0)]).double() - scale.threshold
+    margins = np.concatenate([*scores, np.zeros(0)]).astype(np.float64) - chosen
     same = np.concatenate([*(example.same for example in examples), np.zeros(0, np.bool_)])
-    scale.temperature.fill_(fit_temperature(margins.numpy(), same))
-    return {
-        "link_threshold": float(scale.threshold),
-        "link_temperature": float(scale.temperature),
+    linking = Linking(chosen, fit_temperature(margins, same))
+    return linking, {
+        "link_threshold": linking.threshold,
+        "link_temperature": linking.temperature,
         "entity_f1_of_gold_mentions": f1[chosen],
     }
 
@@ -156,20 +139,20 @@ def _exact_f1(
     return 2 * right / max(1, predicted + sum(map(len, gold)))
 
 
-def _bounded(example: MentionExample, scores: Tensor) -> Tensor:
+def _bounded(example: MentionExample, scores: Floats) -> Floats:
     """(pairs,)"""
-    bounded = scores.clamp(-LARGEST_SCORE, LARGEST_SCORE)
-    bounded = bounded.masked_fill(torch.from_numpy(example.different), -LARGEST_SCORE)
-    return bounded.masked_fill(torch.from_numpy(example.alike), LARGEST_SCORE)
+    bounded = np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE)
+    bounded = np.where(example.different, -LARGEST_SCORE, bounded)
+    return np.where(example.alike, LARGEST_SCORE, bounded)
 
 
-def _links(example: MentionExample, scores: Tensor) -> list[Link]:
+def _links(example: MentionExample, scores: Floats) -> list[Link]:
     bounded = _bounded(example, scores).tolist()
     return list(zip(example.left.tolist(), example.right.tolist(), bounded, strict=True))
 
 
 def _link_probabilities(
-    example: MentionExample, probabilities: Tensor, clusters: Sequence[Sequence[int]]
+    example: MentionExample, probabilities: NDArray[np.float64], clusters: Sequence[Sequence[int]]
 ) -> list[float]:
     """The mean probability of the links within each cluster, 1 where there are none."""
     owner = np.zeros(sum(map(len, clusters)), np.int64)  # (mentions,)
@@ -177,7 +160,7 @@ def _link_probabilities(
         owner[list(cluster)] = number
     within = owner[example.left] == owner[example.right]  # (pairs,)
     of_link = owner[example.left[within]]  # (links,) its cluster
-    linked = probabilities.double().numpy()[within]
+    linked = probabilities[within]
     count = np.bincount(of_link, minlength=len(clusters))
     total = np.bincount(of_link, weights=linked, minlength=len(clusters))
     means: list[float] = np.where(count > 0, total / np.maximum(count, 1), 1.0).tolist()

@@ -41,7 +41,8 @@ from factloom.layouts.character_tables import (
     with_widths,
 )
 from factloom.models import PlainOutput, sequence_decoding, storage
-from factloom.models.sequence_decoding import SCHEME, tags_and_field, types_to_learn
+from factloom.models.sequence_decoding import tags_and_field
+from factloom.models.tag_decisions import SCHEME, types_to_learn
 from factloom.modules.devices import moved
 from factloom.modules.lattice_attention import LatticeLayer, RelativeSpans, span_pairs
 from factloom.modules.vector_table import VectorTable

@@ -17,25 +17,23 @@ layer: no second pass. A relation's score is its probability between true entiti
 scores of the two entities found.
 """
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
+import numpy as np
 import torch
-from pydantic import Field, NonNegativeFloat, PositiveInt
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from factloom.document import Document, Entity, Mention, Relation
-from factloom.encoders.encoder import Encoder, Reading, Tokens
+from factloom.document import Document
+from factloom.encoders.encoder import Encoder, Reading
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.joint_documents import EntityBatch, JointBatch, JointExample, JointLayout
-from factloom.layouts.mention_documents import MentionExample
-from factloom.layouts.sections import read_in_sections
-from factloom.layouts.stretches import Relate
-from factloom.layouts.word_documents import WordBatch, WordExample, shape_projection
+from factloom.layouts.word_documents import WordBatch
+from factloom.layouts.word_shapes import shape_projection
 from factloom.models import (
     PlainOutput,
     entity_decoding,
@@ -43,37 +41,32 @@ from factloom.models import (
     sequence_decoding,
     storage,
 )
-from factloom.models.entity_decoding import LinkScale
+from factloom.models.joint_extraction import JointExtraction, JointSettings, Margins, bare, numbered
+from factloom.models.relation_decisions import Booleans
 from factloom.models.relation_decoding import PairScores
-from factloom.models.relation_settings import RelationSettings, with_learned_rules
+from factloom.models.relation_settings import with_learned_rules
+from factloom.models.tag_decisions import SCHEME, types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
+from factloom.modules.decisions import Floats
+from factloom.modules.devices import Numbers
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.evaluating import evaluating
 from factloom.modules.grouped_bilinear import GroupedBilinear
+from factloom.modules.link_scale import LinkScale
+from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
+from factloom.modules.numbers import numbers_of
 from factloom.modules.pooling import segment_mean
 from factloom.modules.thresholds import AdaptiveThreshold
-from factloom.text.list_items import names_nothing
-from factloom.text.sentences import find_sentences
 from factloom.text.tags import Scheme
 
-# From a batch of documents, however it was read, to documents with entities and their mentions.
-Find = Callable[..., tuple[list[Document], list[MentionExample]]]
 
+@dataclass(frozen=True, slots=True)
+class TensorRead:
+    """Some documents that the encoder has read."""
 
-class JointSettings(RelationSettings):
-    """Everything about the model that a user can choose; kept in its config.json."""
-
-    block_size: PositiveInt = Field(64, description="Size of a group of the bilinear classifier.")
-    hidden: PositiveInt = Field(256, description="Size of the scorer of mention pairs.")
-    dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of words and mention pairs.")
-    mention_weight: NonNegativeFloat = Field(1.0, description="v, weight of the tags' loss.")
-    coreference_weight: NonNegativeFloat = Field(
-        1.0, description="w, weight of the loss of mention pairs."
-    )
-    reach: PositiveInt = Field(
-        400, description="Mentions further apart are compared by their names first."
-    )
+    emissions: NDArray[Any]  # (sentences, length, tags)
+    reading: Reading
 
 
 class Joint(nn.Module):
@@ -83,7 +76,7 @@ class Joint(nn.Module):
     """
 
     task: ClassVar[str] = "end-to-end"
-    scheme: ClassVar[Scheme] = sequence_decoding.SCHEME
+    scheme: ClassVar[Scheme] = SCHEME
     settings: JointSettings
     temperature: Tensor  # of the relations' scores; fitted on dev after training
     mention_temperature: Tensor
@@ -120,10 +113,10 @@ class Joint(nn.Module):
         self.classifier = GroupedBilinear(width, self.settings.block_size, classes)
         self.layout = JointLayout(
             encoder,
-            _numbered(self.tags),
+            numbered(self.tags),
             self.scheme,
-            _numbered(self.types),
-            _numbered(self.relations),
+            numbered(self.types),
+            numbered(self.relations),
             self.settings.reach,
         )
         self.register_buffer("temperature", torch.ones(()))
@@ -140,7 +133,7 @@ class Joint(nn.Module):
     ) -> Self:
         """An untrained model for the types and relations that the documents have."""
         require_whole_annotation(documents, "joint")
-        types = sequence_decoding.types_to_learn(documents)
+        types = types_to_learn(documents)
         relations = relation_decoding.relations_to_learn(documents)
         settings = with_learned_rules(settings, documents)
         return cls(encoder, types, relations, settings, relation_names=names)
@@ -154,7 +147,7 @@ class Joint(nn.Module):
         return [self.layout.example(*both) for both in zip(all_documents, tokenised, strict=True)]
 
     def collate(self, examples: Sequence[JointExample]) -> JointBatch:
-        return self.layout.batch(examples)
+        return self.layout.batch(examples).to("cpu")
 
     def forward(self, batch: JointBatch) -> PlainOutput:
         reading = self._read(batch.words)
@@ -204,113 +197,26 @@ class Joint(nn.Module):
         Documents without sentences are split by rule. Documents of like length are put together,
         up to `batch_tokens` padded tokens; long ones are read in sections and related in stretches.
         """
-        most = self.settings.stretch
-        read = partial(self._read_documents, batch_tokens, self._find, most)
-        bare = [_bare(document) for document in documents]
-        found = read_in_sections(bare, read, entity_decoding.joined_by_name)
-        relate = self._relate(batch_tokens)
-        return [
-            relation_decoding.in_stretches(self, document, relate)
-            if relation_decoding.is_long(self, document)
-            else document
-            for document in found
-        ]
+        return self.extraction().predict(documents, batch_tokens)
 
     def relate(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
         """The documents with the relations between the entities that they have already."""
-        relate = self._relate(batch_tokens)
-        return relation_decoding.related(self, documents, relate, relate)
+        return self.extraction().relate(documents, batch_tokens)
 
-    def _relate(self, batch_tokens: int) -> Relate:
-        return partial(self._read_documents, batch_tokens, self._given, math.inf)
-
-    def _read_documents(
-        self, batch_tokens: int, find: Find, most: float, documents: Sequence[Document]
-    ) -> list[Document]:
-        """`find` gives the documents of a batch their entities.
-
-        Documents of more than `most` tokens get no relations.
-        """
-        tokenised = self.encoder.tokenize([document.text for document in documents])
-        words = [
-            self.layout.words(document.without_mentions(), tokens)
-            for document, tokens in zip(documents, tokenised, strict=True)
-        ]
-        found = [document.without_relations() for document in documents]
-        with torch.inference_mode(), evaluating(self):
-            for numbers in _by_length(words, batch_tokens, most):
-                tokens = [tokenised[number] for number in numbers]
-                examples = [words[number] for number in numbers]
-                batch = self.layout.word_batch(examples).to(self.temperature.device)
-                reading = self._read(batch)
-                related, mentions = find(
-                    [found[n] for n in numbers], tokens, examples, batch, reading
-                )
-                if examples[0].tokens <= most:
-                    related = self._relations(related, tokens, mentions, reading)
-                for number, document in zip(numbers, related, strict=True):
-                    found[number] = document
-        return found
-
-    def _find(
-        self,
-        documents: Sequence[Document],
-        tokens: Sequence[Tokens],
-        examples: Sequence[WordExample],
-        batch: WordBatch,
-        reading: Reading,
-    ) -> tuple[list[Document], list[MentionExample]]:
-        """The documents with mentions and entities."""
-        emissions = self._emissions(reading, batch)
-        mentions = sequence_decoding.decode(
-            self, examples, emissions, batch.lengths, float(self.mention_temperature)
+    def extraction(self) -> JointExtraction:
+        """Its layers with what is around them (models/joint_extraction.py)."""
+        return JointExtraction(
+            TensorLayers(self),
+            self.layout,
+            self.settings,
+            self.tags,
+            self.scheme,
+            self.relations,
+            self.field.scores(),
+            self.link_scale.linking,
+            float(self.mention_temperature),
+            float(self.temperature),
         )
-        # words of which the tokenizer drops every sign are nothing that the encoder has seen
-        named = [
-            _with_names(document, own if len(seen.ids) else ())
-            for document, own, seen in zip(documents, mentions, tokens, strict=True)
-        ]
-        _, of_mentions = self._given(named, tokens)
-        scores = self._link_scores(of_mentions, reading)
-        clustered = [
-            entity_decoding.with_entities(document, example, own, self.link_scale)
-            for document, example, own in zip(named, of_mentions, scores, strict=True)
-        ]
-        return clustered, of_mentions
-
-    def _given(
-        self, documents: Sequence[Document], tokens: Sequence[Tokens], *_: Any
-    ) -> tuple[list[Document], list[MentionExample]]:
-        """The documents as they are, whose mentions (and perhaps entities) are known."""
-        pairs = zip(documents, tokens, strict=True)
-        return list(documents), [self.layout.mentions(*pair) for pair in pairs]
-
-    def _link_scores(self, examples: Sequence[MentionExample], reading: Reading) -> list[Tensor]:
-        """(mention pairs,) of each document"""
-        batch = self.layout.mention_batch(examples, reading.states.shape[1])
-        batch = batch.to(reading.states.device)
-        scores = self.links(mention_states(reading.states, batch), batch).cpu()
-        return list(scores.split(list(batch.pair_counts)))
-
-    def _relations(
-        self,
-        documents: Sequence[Document],
-        tokens: Sequence[Tokens],
-        mentions: Sequence[MentionExample],
-        reading: Reading,
-    ) -> list[Document]:
-        of_documents = zip(documents, tokens, mentions, strict=True)
-        examples = [self.layout.known(*parts) for parts in of_documents]
-        entities = [example.entities for example in examples]
-        if not any(example.terms for example in entities):
-            return list(documents)
-        batch = self.layout.entity_batch(examples).to(reading.states.device)
-        scores = self._score(reading, mention_states(reading.states, batch.mentions), batch)
-        found = relation_decoding.decode(self, documents, entities, batch.entities, scores)
-        return [
-            document.replace(relations=tuple(_with_entity_scores(r, document) for r in relations))
-            for document, relations in zip(documents, found, strict=True)
-        ]
 
     def provenance_of(self, _: PairScores, held: Tensor) -> list[dict[str, Any]]:
         return [{"model": "joint"} for _ in range(int(held.sum()))]
@@ -319,12 +225,13 @@ class Joint(nn.Module):
         """Set temperatures and the threshold of links by documents that were not trained on."""
         tokenised = self.encoder.tokenize([document.text for document in documents])
         examples = [
-            self.layout.of_parts(document, _bare(document), tokens)
+            self.layout.of_parts(document, bare(document), tokens)
             for document, tokens in zip(documents, tokenised, strict=True)
         ]
         links, margins, labels = self._true_entities(documents, examples)
         of_mentions = [example.known.mentions for example in examples]
-        fitted = entity_decoding.fit_links(documents, of_mentions, links, self.link_scale)
+        linking, fitted = entity_decoding.fit_links(documents, of_mentions, links)
+        self.link_scale.keep(linking)
         gold = sum(len(document.relations) for document in documents)
         relations = relation_decoding.fit_to_margins(self, margins, labels, gold)
         # the last: links decide the entities, and these the types of mentions
@@ -336,28 +243,30 @@ class Joint(nn.Module):
     @torch.inference_mode()
     def _true_entities(
         self, documents: Sequence[Document], examples: Sequence[JointExample]
-    ) -> tuple[list[Tensor], Tensor, Tensor]:
+    ) -> tuple[list[Floats], Floats, Booleans]:
         """Scores of links, and margins and labels (pairs, relations), between known entities."""
-        links = [torch.zeros(0)] * len(documents)
-        none = torch.zeros(0, len(self.relations))
-        margins, labels = [none], [none.bool()]
+        links: list[Floats] = [np.zeros(0)] * len(documents)
+        none = np.zeros((0, len(self.relations)))
+        margins, labels = [none], [none.astype(np.bool_)]
         with evaluating(self):
             for numbers in batches_by_length(examples, 4096):
                 chosen = [examples[number] for number in numbers]
                 batch = self.collate(chosen).to(self.temperature.device)
                 reading = self._read(batch.words)
-                own = self._link_scores([example.known.mentions for example in chosen], reading)
-                for number, scores in zip(numbers, own, strict=True):
-                    links[number] = scores
                 states = mention_states(reading.states, batch.known.mentions)
+                scores = numbers_of(self.links(states, batch.known.mentions))
+                own = np.split(scores, np.cumsum(batch.known.mentions.pair_counts)[:-1])
+                for number, part in zip(numbers, own, strict=True):
+                    links[number] = part
                 logits = self._score(reading, states, batch.known).logits
                 of_batch = [documents[number] for number in numbers]
                 entities = [example.known.entities for example in chosen]
-                of_pairs = relation_decoding.margins_of(self, logits, of_batch, entities)
-                unknown = batch.known.entities.unknown
-                margins.append(of_pairs.masked_fill(unknown, -torch.inf).cpu())
-                labels.append(batch.known.entities.labels.cpu())
-        return links, torch.cat(margins), torch.cat(labels)
+                pairs = batch.known.entities
+                margins.append(
+                    relation_decoding.known_margins(self, logits, pairs, of_batch, entities)
+                )
+                labels.append(numbers_of(pairs.labels))
+        return links, np.concatenate(margins), np.concatenate(labels)
 
     # --- storage -------------------------------------------------------------------------------
 
@@ -379,43 +288,34 @@ class Joint(nn.Module):
     from_pretrained = classmethod(storage.load_as)
 
 
-def _bare(document: Document) -> Document:
-    """The text and its sentences, which are found by rule where the document has none."""
-    bare = document.without_mentions()
-    return bare if bare.sentences else bare.replace(sentences=find_sentences(bare.text))
+@dataclass(frozen=True, slots=True)
+class TensorLayers:
+    """The layers of a model in torch, for models/joint_extraction.py: numbers in, numbers out."""
 
+    model: Joint
 
-def _with_names(document: Document, mentions: Iterable[Mention]) -> Document:
-    """Without the numbers of list items and the like, which the training texts do not have."""
-    names = (
-        mention
-        for mention in mentions
-        if not names_nothing(document.text, mention.start, mention.end)
-    )
-    return document.replace(mentions=tuple(names))
+    @torch.inference_mode()
+    def read(self, batch: WordBatch[Numbers]) -> TensorRead:
+        words = batch.to(self.model.temperature.device)
+        with evaluating(self.model):
+            reading = self.model._read(words)
+            return TensorRead(numbers_of(self.model._emissions(reading, words)), reading)
 
+    @torch.inference_mode()
+    def links(self, read: TensorRead, batch: MentionBatch[Numbers]) -> Floats:
+        mentions = batch.to(self.model.temperature.device)
+        with evaluating(self.model):
+            states = mention_states(read.reading.states, mentions)
+            return numbers_of(self.model.links(states, mentions))
 
-def _by_length(words: Sequence[WordExample], batch_tokens: int, most: float) -> Iterator[list[int]]:
-    """Batches of documents of at most `most` tokens, and batches of longer ones."""
-    for numbers in batches_by_length(words, batch_tokens):
-        short = [number for number in numbers if words[number].tokens <= most]
-        long = [number for number in numbers if words[number].tokens > most]
-        yield from filter(None, (short, long))
-
-
-def _numbered(labels: Iterable[str]) -> dict[str, int]:
-    return {label: number for number, label in enumerate(labels)}
-
-
-def _with_entity_scores(relation: Relation, document: Document) -> Relation:
-    """The probability that the relation holds and that both entities are right."""
-    head, tail = (_sure(document.entities[end]) for end in (relation.head, relation.tail))
-    return replace(relation, score=cast(float, relation.score) * head * tail)
-
-
-def _sure(entity: Entity) -> float:
-    """Given entities have no score: they are certain."""
-    return 1.0 if entity.score is None else entity.score
+    @torch.inference_mode()
+    def margins(self, read: TensorRead, batch: EntityBatch[Numbers]) -> Margins:
+        known = batch.to(self.model.temperature.device)
+        with evaluating(self.model):
+            states = mention_states(read.reading.states, known.mentions)
+            scores = self.model._score(read.reading, states, known)
+        margins = numbers_of(self.model.rule.margins(scores.logits))
+        return Margins(margins, partial(relation_decoding.attention_rows, scores.attention))
 
 
 MODEL, SETTINGS = Joint, JointSettings

@@ -35,9 +35,9 @@ from factloom.errors import Place, RecipeError
 from factloom.layouts.asked_passages import Asked, AskedBatch, Passage, make_batch, make_passages
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.sections import read_in_sections
-from factloom.layouts.word_documents import embedded_shapes, shape_projection
+from factloom.layouts.word_shapes import embedded_shapes, shape_projection
 from factloom.models import storage
-from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.tag_decisions import types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.calibration import calibrate_decisions, scores_from_margins
 from factloom.modules.evaluating import evaluating

@@ -41,16 +41,14 @@ from factloom.layouts.batching import batches_by_length
 from factloom.layouts.word_documents import (
     WordBatch,
     WordExample,
-    embedded_shapes,
-    hide_some,
     make_batch,
     make_examples,
-    shape_projection,
 )
+from factloom.layouts.word_shapes import embedded_shapes, hide_some, shape_projection
 from factloom.models import storage
 from factloom.models.label_shares import LabelShares, label_shares
-from factloom.models.sequence_decoding import types_to_learn
 from factloom.models.sure_mentions import sure_mentions
+from factloom.models.tag_decisions import types_to_learn
 from factloom.models.word_runs import doubtful_words, runs_of_words
 from factloom.modules import risks
 from factloom.modules.calibration import calibrate_decisions, scores_from_margins
@@ -220,7 +218,7 @@ class PositiveUnlabelled(nn.Module):
 
     def collate(self, examples: Sequence[WordExample]) -> PositiveUnlabelledBatch:
         return PositiveUnlabelledBatch(
-            make_batch(examples, self.encoder, whole_words=True),
+            make_batch(examples, self.encoder, whole_words=True).to("cpu"),
             torch.from_numpy(np.concatenate([_kinds(example) for example in examples])),
             torch.cat([self._drawn(example) for example in examples]),
         )

@@ -80,6 +80,10 @@ class FoundSpan:
     end: int
     margin: float  # over "no answer"
     logit: float  # of its probability
+    # further sentences that prove it: the number of their document, and characters of it
+    support: tuple[tuple[int, int, int], ...] = ()
+    path: str = ""  # how it was come to, where that took several steps
+    word: str = ""  # "yes" or "no", which stand nowhere: the span is what they rest on
 
 
 class Reader(nn.Module):
@@ -136,14 +140,18 @@ class Reader(nn.Module):
 
     def forward(self, batch: QuestionBatch) -> PlainOutput:
         """The loss is the mean over the questions of which something is known."""
-        logits = self._logits(batch)  # (2, questions, columns)
+        logits, losses = self.losses(batch)
+        return PlainOutput(logits.flatten(0, 1), losses.sum() / max(batch.weight, 1))
+
+    def losses(self, batch: QuestionBatch) -> tuple[Tensor, Tensor]:
+        """Logits (2, questions, columns), and the loss of each question that is known (known,)."""
+        logits = self._logits(batch)
         starts, ends = logits.log_softmax(-1)
         rows, (first, last) = batch.answered, batch.answers.unbind(1)
         spans = starts[rows, first] + ends[rows, last]  # (answers,)
         known, answered = rows.unique_consecutive(return_inverse=True)
         likelihood = segment_logsumexp(spans[:, None], answered, len(known))  # (known, 1)
-        loss = -likelihood.sum() / (2 * max(batch.weight, 1))
-        return PlainOutput(logits.flatten(0, 1), loss)
+        return logits, -likelihood[:, 0] / 2
 
     def _logits(self, batch: QuestionBatch) -> Tensor:
         """(2, questions, columns) of starts and ends"""
@@ -218,7 +226,7 @@ class Reader(nn.Module):
         none = logits[..., 0].sum(0)  # (questions,)
         total = logits.logsumexp(-1).sum(0)  # (questions,) what the probability of a span lacks
         longest = self.settings.longest_answer or LONGEST
-        for values, first, last in best_spans(starts, ends, longest, top):
+        for values, first, last in best_spans(starts, ends, longest, top, batch.reach):
             margins, logarithms = values - none, values - total  # (questions,) twice
             found = zip(questions, first.tolist(), last.tolist(), strict=True)
             for row, (asked, begin, end) in enumerate(found):
@@ -261,28 +269,17 @@ class Reader(nn.Module):
         known = [question for document in documents for question in document.questions]
         if not any(question.answers == () for question in known):
             documents = with_other_passages(documents, 1)
-        best = self._best(documents, 4096)
-        margins, logits, likeness, right, answerable = [], [], [], [], []
-        for (number, index), span in best.items():
+        tried = []
+        for (number, index), span in self._best(documents, 4096).items():
             answers = documents[number].questions[index].answers
-            if answers is None:
-                continue
-            words = documents[number].text[span.start : span.end]
-            golds = [answer.text for answer in answers]
-            margins.append(span.margin)
-            logits.append(span.logit)
-            likeness.append(best_likeness(words, golds))
-            right.append(any(same_answer(words, gold) for gold in golds))
-            answerable.append(bool(golds))
-        over = np.array(margins)
-        threshold = best_threshold(margins, likeness, answerable)
-        made = over > threshold
-        fitted = calibrate_decisions(np.array(logits)[made], np.array(right, dtype=bool)[made])
-        sharpness = fit_temperature(over - threshold, np.array(answerable, dtype=bool))
+            if answers is not None:
+                words = documents[number].text[span.start : span.end]
+                tried.append(TriedAnswer.of(words, span, answers))
+        fitted = fit_numbers(tried)
         self.temperature.fill_(fitted["temperature"])
-        self.threshold.fill_(threshold)
-        self.no_answer_temperature.fill_(sharpness)
-        return {**fitted, "threshold": threshold, "no_answer_temperature": sharpness}
+        self.threshold.fill_(fitted["threshold"])
+        self.no_answer_temperature.fill_(fitted["no_answer_temperature"])
+        return fitted
 
     # --- storage -------------------------------------------------------------------------------
 
@@ -295,6 +292,36 @@ class Reader(nn.Module):
 
     save_pretrained, push_to_hub = storage.save, storage.push_to_hub
     from_pretrained = classmethod(storage.load_as)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAnswer:
+    """The best answer to a question whose gold is known, sure or not."""
+
+    margin: float
+    logit: float
+    likeness: float  # to the gold
+    right: bool
+    answerable: bool
+
+    @classmethod
+    def of(cls, words: str, span: FoundSpan, gold: Sequence[Answer]) -> Self:
+        golds = [answer.text for answer in gold]
+        right = any(same_answer(words, one) for one in golds)
+        return cls(span.margin, span.logit, best_likeness(words, golds), right, bool(golds))
+
+
+def fit_numbers(tried: Sequence[TriedAnswer]) -> dict[str, float]:
+    """Threshold and temperatures of a model of answers."""
+    margins = [one.margin for one in tried]
+    answerable = [one.answerable for one in tried]
+    threshold = best_threshold(margins, [one.likeness for one in tried], answerable)
+    over = np.array(margins) - threshold
+    made = over > 0
+    right = np.array([one.right for one in tried], dtype=bool)
+    fitted = calibrate_decisions(np.array([one.logit for one in tried])[made], right[made])
+    sharpness = fit_temperature(over, np.array(answerable, dtype=bool))
+    return {**fitted, "threshold": threshold, "no_answer_temperature": sharpness}
 
 
 def best_threshold(

@@ -1,45 +1,37 @@
 """From tags to mentions: what all models of tag sequences over words or characters do alike.
 
     decision  the most probable sequence of tags of each sentence
-    score     the probability that exactly these tags stand on the mention's words; made honest
-              by a temperature on its logit, fitted on other documents
 
-A model brings `prepare`, `collate` and `emissions(batch)`.
+How they become mentions with scores: models/tag_decisions.py. A model brings `prepare`, `collate`
+and `emissions(batch)`.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
-from factloom.errors import ModelError
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.sections import read_in_sections
 from factloom.models.sure_mentions import SentenceWords, sure_mentions
-from factloom.modules.calibration import (
-    calibrate_decisions,
-    log_odds,
-    scores_from_margins,
-)
+from factloom.models.tag_decisions import SCHEME, mentions_of
+from factloom.modules import chains
+from factloom.modules.calibration import calibrate_decisions, log_odds
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.evaluating import evaluating
 from factloom.modules.independent_tags import IndependentTags
+from factloom.modules.numbers import numbers_of
 from factloom.text.known_words import judged
 from factloom.text.tags import (
-    UNKNOWN_TYPE,
     Scheme,
     allowed_transitions,
     parse_tag,
-    spans_of,
     tag_names,
 )
-
-SCHEME: Scheme = "BMES"  # every mention's end is marked, so its tags say all about it
 
 
 class TaggingModel(Protocol):
@@ -67,15 +59,6 @@ class SequenceModel(TaggingModel, Protocol):
 
     def emissions(self, batch: Any) -> Tensor:
         """(sentences, length, tags)"""
-
-
-def types_to_learn(documents: Iterable[Document]) -> list[str]:
-    """The types of the documents' mentions, sorted; not that of words that may be anything."""
-    every = {mention.type for document in documents for mention in document.mentions}
-    types = sorted(every - {UNKNOWN_TYPE})
-    if not types:
-        raise ModelError("no-mentions-to-learn")
-    return types
 
 
 def tags_and_field(types: Sequence[str]) -> tuple[tuple[str, ...], ConditionalRandomField]:
@@ -191,36 +174,10 @@ def decode(
     """The mentions of each example; emissions (sentences, length, tags) are of all of them."""
     paths = model.field.decode(emissions, lengths)
     probable = model.field.path_probabilities(emissions, paths, lengths)
-    rows = zip(
-        paths.tolist(),
-        probable.marginal.double().log().tolist(),
-        probable.conditional.double().log().tolist(),
-        strict=True,
+    numbers = chains.PathProbabilities(
+        numbers_of(probable.marginal), numbers_of(probable.conditional)
     )
-    for example in examples:
-        mentions: list[Mention] = []
-        for start, end in pairwise(accumulate(example.lengths, initial=0)):
-            path, marginal, conditional = next(rows)
-            offsets = example.offsets[start:end]
-            for span in spans_of([model.tags[tag] for tag in path[: end - start]], model.scheme):
-                first, last = int(offsets[span.start, 0]), int(offsets[span.end - 1, 1])
-                if first == last:  # given tokens may be empty, which name nothing
-                    continue
-                logarithm = marginal[span.start] + sum(conditional[span.start + 1 : span.end])
-                mentions.append(
-                    Mention(
-                        start=first,
-                        end=last,
-                        type=span.type,
-                        score=_score(logarithm, temperature),
-                    )
-                )
-        yield mentions
-
-
-def _score(logarithm: float, temperature: float) -> float:
-    """The probability with its logit divided by the temperature."""
-    return float(scores_from_margins(log_odds(logarithm), temperature))
+    return mentions_of(model, examples, numbers_of(paths), numbers, temperature)
 
 
 def fit_scores(model: SequenceModel, documents: Sequence[Document]) -> dict[str, float]:

@@ -5,8 +5,9 @@
 
 Labels, settings, tokenizer and provenance live inside the directory. No pickle is ever loaded, and
 no code that comes with a model is ever run. A compressed model (models/compressed.py) has
-changes.safetensors instead of weights, and the name of the encoder that it changes. The models
-that come with factloom are of that kind.
+changes.safetensors instead of weights, and the name of the encoder that it changes; or, where few
+have that encoder, packed.safetensors with all weights in 8 bits. The models that come with factloom
+are of these kinds.
 """
 
 import difflib
@@ -14,7 +15,7 @@ import importlib
 import importlib.util
 import pkgutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -27,11 +28,9 @@ from torch import nn
 from factloom.encoders.encoder import Encoder
 from factloom.errors import FactloomError, ModelError, Place
 from factloom.model_folders import CONFIG, load_config, model_directory, write_config
+from factloom.models.weight_files import CHANGES, ENCODER, PACKED, WEIGHTS
 from factloom.models.weights import distinct_weights, load_weights, write_weights
 from factloom.version import VERSION
-
-WEIGHTS, ENCODER = "model.safetensors", "encoder"
-CHANGES = "changes.safetensors"
 
 # A kind of model is a file in one of these that exports MODEL and SETTINGS; the first one counts.
 ROOMS = ("factloom.models", "factloom.objectives", "factloom.answers", "factloom.knowledge")
@@ -47,6 +46,8 @@ def save(model: Any, directory: str | Path) -> None:
         write_config(directory, config_of(model))
         if model.encoder is not None:
             model.encoder.save(directory / ENCODER)
+        if hasattr(model, "save_parts"):
+            model.save_parts(directory)
         write_weights(directory / WEIGHTS, *distinct_weights(model))
 
 
@@ -106,12 +107,20 @@ def load_as(
 
 def _build(kind: Any, path: Path, config: dict[str, Any], device: str | torch.device | None) -> Any:
     with _clear_errors(path):
-        model = kind.from_config(_encoder(kind, path, config), config)
+        encoder = _encoder(kind, path, config)
+        if hasattr(kind, "from_parts"):
+            model = kind.from_parts(encoder, config, path)
+        else:
+            model = kind.from_config(encoder, config)
         model.provenance = config["provenance"]
     if "base" in config:
         from factloom.models.compressed import load_changes
 
         load_changes(model, path, config)
+    elif (path / PACKED).exists() and not (path / WEIGHTS).exists():
+        from factloom.models.compressed import load_whole
+
+        load_whole(model, path)
     else:
         load_weights(model, path / WEIGHTS)
     return _moved(model.eval(), device)
@@ -124,11 +133,23 @@ def _encoder(kind: Any, path: Path, config: dict[str, Any]) -> Encoder | None:
         if "base" in config or not getattr(kind, "encoder_optional", False):
             raise ValueError("encoder: a model of this kind has one")
         return None
+    knowledge = options.get("knowledge")
+    options = {name: value for name, value in options.items() if name != "knowledge"}
     if "base" in config:
-        return Encoder.load(config["base"], **options)
+        return with_knowledge(Encoder.load(config["base"], **options), knowledge)
     if (path / CHANGES).exists() and not (path / WEIGHTS).exists():
         raise ModelError("no-base", Place(file=str(path / CONFIG)), file=CHANGES)
-    return Encoder.from_directory(path / ENCODER, **options)
+    return with_knowledge(Encoder.from_directory(path / ENCODER, **options), knowledge)
+
+
+def with_knowledge(encoder: Encoder, settings: Mapping[str, Any] | None) -> Encoder:
+    """The encoder, which reads with knowledge if there are settings for that."""
+    if settings is None:
+        return encoder
+    from factloom.knowledge.reading import read_with
+    from factloom.knowledge.reading_settings import KnowledgeSettings
+
+    return read_with(encoder, KnowledgeSettings(**settings))
 
 
 @contextmanager

@@ -28,14 +28,12 @@ from factloom.encoders.encoder import Encoder
 from factloom.layouts.word_documents import (
     WordBatch,
     WordExample,
-    embedded_shapes,
-    hide_some,
     make_batch,
     make_examples,
-    shape_projection,
 )
+from factloom.layouts.word_shapes import embedded_shapes, hide_some, shape_projection
 from factloom.models import PlainOutput, sequence_decoding, storage
-from factloom.models.sequence_decoding import types_to_learn
+from factloom.models.tag_decisions import types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.independent_tags import IndependentTags
@@ -132,7 +130,8 @@ class Tagger(nn.Module):
         return make_examples(list(documents), self.encoder, self.tags, self.scheme)
 
     def collate(self, examples: Sequence[WordExample]) -> WordBatch:
-        return make_batch(examples, self.encoder, whole_words=self.settings.word == "mean")
+        batch = make_batch(examples, self.encoder, whole_words=self.settings.word == "mean")
+        return batch.to("cpu")
 
     def forward(self, batch: WordBatch) -> PlainOutput:
         """The loss is the negative log likelihood of the tags, over the number of words."""

@@ -54,14 +54,10 @@ class EntityPairs(nn.Module):
         self, mentions: Tensor, mention_attention: Tensor, states: Tensor, batch: MarkedBatch
     ) -> PairVectors:
         """(mentions, width), (mentions, heads, length), (documents, length, width)"""
-        entities = self.pooling(mentions, batch.mention_entity, batch.entities)
-        attention = segment_mean(mention_attention, batch.mention_entity, batch.entities)
-        # W [h; c] = W_h h + W_c c, the first once an entity, the second once for both directions
-        weights = torch.cat([self.head.weight, self.tail.weight])
-        entity_part = entities @ weights[:, : entities.shape[1]].t()  # (entities, 2 x width)
-        heads, tails = entity_part.chunk(2, dim=1)
-        head = heads.index_select(0, batch.pair_head) + self.head.bias  # (pairs, width)
-        tail = tails.index_select(0, batch.pair_tail) + self.tail.bias
+        parts, attention = self.entities(
+            mentions, mention_attention, batch.mention_entity, batch.entities
+        )
+        context = None
         if self.context:
             context = pool_pairs(
                 attention,
@@ -71,9 +67,36 @@ class EntityPairs(nn.Module):
                 batch.unordered_counts,
                 self.pair_elements,
             )
-            context_part = context @ weights[:, entities.shape[1] :].t()
+        pairs = batch.pair_unordered, batch.pair_head, batch.pair_tail
+        return PairVectors(*self.ends(parts, context, *pairs), attention)
+
+    def entities(
+        self, mentions: Tensor, mention_attention: Tensor, mention_entity: Tensor, count: int
+    ) -> tuple[Tensor, Tensor]:
+        """What entities say of z_s and z_o, (entities, 2 x width), and their attention A."""
+        entities = self.pooling(mentions, mention_entity, count)
+        attention = segment_mean(mention_attention, mention_entity, count)
+        # W [h; c] = W_h h + W_c c, the first once an entity, the second once for both directions
+        weights = torch.cat([self.head.weight, self.tail.weight])
+        return entities @ weights[:, : entities.shape[1]].t(), attention
+
+    def ends(
+        self,
+        parts: Tensor,
+        context: Tensor | None,
+        pair_unordered: Tensor,
+        pair_head: Tensor,
+        pair_tail: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """z_s and z_o, (pairs, width) twice; `context` is that of the unordered pairs."""
+        heads, tails = parts.chunk(2, dim=1)
+        head = heads.index_select(0, pair_head) + self.head.bias  # (pairs, width)
+        tail = tails.index_select(0, pair_tail) + self.tail.bias
+        if context is not None:
+            weights = torch.cat([self.head.weight, self.tail.weight])
+            context_part = context @ weights[:, -context.shape[1] :].t()
             # (pairs, 2 x width), the same for both directions
-            context_part = context_part.index_select(0, batch.pair_unordered)
+            context_part = context_part.index_select(0, pair_unordered)
             head_context, tail_context = context_part.chunk(2, dim=1)
             head, tail = head + head_context, tail + tail_context
-        return PairVectors(head.tanh(), tail.tanh(), attention)
+        return head.tanh(), tail.tanh()

@@ -43,9 +43,10 @@ class GroupedBilinear(nn.Module):
     def forward(self, subjects: Tensor, objects: Tensor) -> Tensor:
         """(pairs, width), (pairs, width) -> (pairs, classes)."""
         groups = (-1, self.block_size)
-        logits: Tensor = _OuterProductLinear.apply(  # type: ignore[no-untyped-call]
-            subjects.unflatten(1, groups), objects.unflatten(1, groups), self.weight
-        )
+        left, right = subjects.unflatten(1, groups), objects.unflatten(1, groups)
+        if torch.onnx.is_in_onnx_export():  # whoever runs an exported graph gives it chunks
+            return _outer(left, right) @ self.weight.t() + self.bias
+        logits: Tensor = _OuterProductLinear.apply(left, right, self.weight)  # type: ignore[no-untyped-call]
         return logits + self.bias
 
 

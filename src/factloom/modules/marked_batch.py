@@ -5,54 +5,57 @@ padding for them. How documents become such a batch: layouts/marked_documents.py
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Any, Generic, cast
 
-import torch
-from torch import Tensor
-
-from factloom.modules.devices import moved
+from factloom.modules.devices import Array, moved
 from factloom.modules.windows import WindowBatch
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedBatch:
+class MarkedBatch(Generic[Array]):
     """Several documents as tensors; `entity` indices count through the whole batch."""
 
-    windows: WindowBatch
-    mention_document: Tensor  # (mentions,)
-    mention_slot: Tensor  # (mentions,)
-    mention_entity: Tensor  # (mentions,)
+    windows: WindowBatch[Array]
+    mention_document: Array  # (mentions,)
+    mention_slot: Array  # (mentions,)
+    mention_entity: Array  # (mentions,)
     entity_counts: tuple[int, ...]  # entities of each document
-    first: Tensor  # (unordered pairs,) entity, rising
-    second: Tensor  # (unordered pairs,) entity
+    first: Array  # (unordered pairs,) entity, rising
+    second: Array  # (unordered pairs,) entity
     unordered_counts: tuple[int, ...]  # unordered pairs of each document
-    pair_unordered: Tensor  # (pairs,)
-    pair_head: Tensor  # (pairs,) entity
-    pair_tail: Tensor  # (pairs,) entity
-    slot_sentence: Tensor  # (documents, length) sentence, -1 outside of all
-    labels: Tensor  # bool (pairs, relations)
-    unknown: Tensor  # bool (pairs, relations) of which nothing is known; never where labels are
-    evidence_pair: Tensor  # (pairs with gold evidence,)
-    evidence_target: Tensor  # (pairs with gold evidence, length) uniform over evidence tokens
+    pair_unordered: Array  # (pairs,)
+    pair_head: Array  # (pairs,) entity
+    pair_tail: Array  # (pairs,) entity
+    slot_sentence: Array  # (documents, length) sentence, -1 outside of all
+    labels: Array  # bool (pairs, relations)
+    unknown: Array  # bool (pairs, relations) of which nothing is known; never where labels are
+    evidence_pair: Array  # (pairs with gold evidence,)
+    evidence_target: Array  # (pairs with gold evidence, length) uniform over evidence tokens
 
     @property
     def entities(self) -> int:
         return sum(self.entity_counts)
 
     @property
-    def entity_document(self) -> Tensor:
+    def entity_document(self: "MarkedBatch") -> "Tensor":
         """(entities,)"""
+        import torch
+
         counts = torch.tensor(self.entity_counts, device=self.first.device)
         return torch.repeat_interleave(counts)
 
     @property
     def weight(self) -> int:
         """How many terms the loss averages over."""
-        return len(self.pair_head)
+        return len(cast(Any, self.pair_head))
 
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
+    def to(self, device: "torch.device | str") -> "MarkedBatch":
+        return moved(cast(MarkedBatch, self), device)
 
-    def mention_states(self, states: Tensor) -> Tensor:
+    def mention_states(self: "MarkedBatch", states: "Tensor") -> "Tensor":
         """(documents, length, width) -> (mentions, width), those of the opening markers"""
         return states[self.mention_document, self.mention_slot]

@@ -9,42 +9,13 @@ Resolution, EMNLP 2017, arXiv 1707.07045 (span states and their product).
     score     s = w f + b;   the mentions name one thing with probability sigmoid(s)
 """
 
-from dataclasses import dataclass
-from typing import Self, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from factloom.modules.devices import moved
+from factloom.modules.mention_batch import CHUNK, DISTANCES, FEATURES, MentionBatch
 from factloom.modules.pooling import segment_mean
-from factloom.text.names import OVERLAPS
-
-FEATURES = OVERLAPS + 1  # how names overlap, and whether the types are the same
-DISTANCES = 10  # 0, 1, 2 to 3, 4 to 7, ..., 256 and more
-CHUNK = 2**16  # pairs that are laid out at once
-
-
-@dataclass(frozen=True, slots=True)
-class MentionBatch:
-    """Several documents as tensors; mentions count through the whole batch."""
-
-    token_slot: Tensor  # (mention tokens,) slot, through all documents
-    token_mention: Tensor  # (mention tokens,) rising
-    type: Tensor  # (mentions,)
-    left: Tensor  # (pairs,)
-    right: Tensor  # (pairs,)
-    features: Tensor  # (pairs, FEATURES)
-    sentence_distance: Tensor  # (pairs,)
-    mention_distance: Tensor  # (pairs,)
-    same: Tensor  # bool (pairs,)
-    pair_counts: tuple[int, ...]  # pairs of each document
-
-    @property
-    def mentions(self) -> int:
-        return len(self.type)
-
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
 
 
 def mention_states(states: Tensor, batch: MentionBatch) -> Tensor:

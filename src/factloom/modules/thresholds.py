@@ -97,33 +97,3 @@ def symmetric_divergence(
 ) -> Tensor:
     """The mean of both directions: (pairs, classes) twice -> (pairs,)."""
     return (rule.divergence(first, second) + rule.divergence(second, first)) / 2
-
-
-def strongest(margins: Tensor, most: int) -> Tensor:
-    """The relations that hold: margin above 0, and among the `most` highest of their pair.
-
-    (pairs, relations) -> bool (pairs, relations)
-    """
-    return highest(margins, most) > 0
-
-
-def highest(scores: Tensor, most: int) -> Tensor:
-    """The `most` highest scores of each pair, minus infinity for the others.
-
-    (pairs, relations) -> (pairs, relations)
-    """
-    chosen = scores.topk(min(most, scores.shape[1]), dim=1).indices  # (pairs, most)
-    kept = torch.zeros_like(scores, dtype=torch.bool).scatter(1, chosen, True)
-    return scores.masked_fill(~kept, -torch.inf)
-
-
-def balanced_shift(margins: Tensor, most: int, gold: int) -> float:
-    """What to add to the margins so that just `gold` relations hold: (pairs, relations) -> number.
-
-    Precision is then equal to recall. 0 where there are not as many relations to choose from.
-    """
-    highest = margins.topk(min(most, margins.shape[1]), dim=1).values.flatten()
-    ranked = highest[highest.isfinite()].sort(descending=True).values
-    if not 0 < gold < len(ranked):
-        return 0.0
-    return -float(ranked[gold - 1] + ranked[gold]) / 2

@@ -7,30 +7,32 @@ fits into one window comes out exactly as the encoder gives it.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Any, Generic, cast
 
-import torch
-from torch import Tensor
+from factloom.modules.devices import Array, moved
+from factloom.modules.pooling import segment_mean
 
-from factloom.modules.devices import moved
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class WindowBatch:
+class WindowBatch(Generic[Array]):
     """Windows of several documents, and the way back to the documents' slots."""
 
-    token_ids: Tensor  # (windows, window length)
-    token_types: Tensor | None  # (windows, window length); None leaves them to the encoder
-    mask: Tensor  # (windows, window length), 1 for tokens, 0 for padding
+    token_ids: Array  # (windows, window length)
+    token_types: Array | None  # (windows, window length); None leaves them to the encoder
+    mask: Array  # (windows, window length), 1 for tokens, 0 for padding
     # where a network is to see other things than all tokens, at other places than in order:
-    visible: Tensor | None  # bool (windows, window length, window length), row sees column
-    positions: Tensor | None  # (windows, window length)
-    document: Tensor  # (windows,) the document of each window
-    slots: Tensor  # (windows, window length) slot in the document; `length` for padding
+    visible: Array | None  # bool (windows, window length, window length), row sees column
+    positions: Array | None  # (windows, window length)
+    document: Array  # (windows,) the document of each window
+    slots: Array  # (windows, window length) slot in the document; `length` for padding
     lengths: tuple[int, ...]  # slots of each document
-    query: Tensor  # (windows, queries) window positions whose attention is asked for
-    query_index: Tensor  # (uses,) into windows x queries
-    query_row: Tensor  # (uses,) the row that each use belongs to
+    query: Array  # (windows, queries) window positions whose attention is asked for
+    query_index: Array  # (uses,) into windows x queries
+    query_row: Array  # (uses,) the row that each use belongs to
     rows: int
 
     @property
@@ -39,38 +41,50 @@ class WindowBatch:
 
     @property
     def one_window_each(self) -> bool:
-        return self.token_ids.shape[0] == len(self.lengths)
+        return len(cast(Any, self.token_ids)) == len(self.lengths)
 
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
+    def to(self, device: "torch.device | str") -> "WindowBatch":
+        return moved(cast(WindowBatch, self), device)
 
 
-def merge_states(states: Tensor, windows: WindowBatch) -> Tensor:
+def merge_states(states: "Tensor", windows: WindowBatch) -> "Tensor":
     """(windows, window length, width) -> (documents, length, width): means where they overlap."""
     if windows.one_window_each:
         return states
-    documents, length, width = len(windows.lengths), windows.length, states.shape[-1]
+    documents, length = len(windows.lengths), windows.length
+    return mean_states(states, windows.document, windows.slots, documents, length)
+
+
+def mean_states(
+    states: "Tensor", document: "Tensor", slots: "Tensor", documents: int, length: int
+) -> "Tensor":
+    """The same, however many windows a document has."""
     # one slot more a document takes up the padding and is cut off at the end
-    index = (windows.document[:, None] * (length + 1) + windows.slots).flatten()
-    total = states.new_zeros(documents * (length + 1), width)
-    total = total.index_add(0, index, states.flatten(0, 1))
-    count = torch.bincount(index, minlength=len(total)).clamp(min=1)
-    merged = total / count[:, None].to(states.dtype)
-    return merged.view(documents, length + 1, width)[:, :length]
+    index = (document[:, None] * (length + 1) + slots).flatten()
+    merged = segment_mean(states.flatten(0, 1), index, documents * (length + 1))
+    return merged.view(documents, length + 1, states.shape[-1])[:, :length]
 
 
-def merge_rows(attention: Tensor, windows: WindowBatch) -> Tensor:
+def merge_rows(attention: "Tensor", windows: WindowBatch) -> "Tensor":
     """(windows, heads, queries, window length) -> (rows, heads, length), the mean over windows."""
-    used = attention.transpose(1, 2).flatten(0, 1).index_select(0, windows.query_index)
-    # (uses, heads, window length)
     if windows.one_window_each:
-        return used
-    heads, length = attention.shape[1], windows.length
-    window = windows.query_index // windows.query.shape[1]  # (uses,)
-    target = windows.slots[window][:, None].expand(-1, heads, -1)  # (uses, heads, window)
-    placed = used.new_zeros(len(used), heads, length + 1).scatter(2, target, used)
-    rows = used.new_zeros(windows.rows, heads, length).index_add(
-        0, windows.query_row, placed[..., :length]
-    )
-    count = torch.bincount(windows.query_row, minlength=windows.rows).clamp(min=1)
-    return rows / count[:, None, None].to(rows.dtype)
+        return attention.transpose(1, 2).flatten(0, 1).index_select(0, windows.query_index)
+    uses = windows.query_index, windows.query_row
+    return mean_rows(attention, windows.slots, *uses, windows.rows, windows.length)
+
+
+def mean_rows(
+    attention: "Tensor",
+    slots: "Tensor",
+    query_index: "Tensor",
+    query_row: "Tensor",
+    rows: int,
+    length: int,
+) -> "Tensor":
+    """The same, however many windows a document has."""
+    used = attention.transpose(1, 2).flatten(0, 1).index_select(0, query_index)
+    # (uses, heads, window length)
+    window = query_index // attention.shape[2]  # (uses,)
+    target = slots[window][:, None].expand(-1, used.shape[1], -1)  # (uses, heads, window length)
+    placed = used.new_zeros(used.shape[0], used.shape[1], length + 1).scatter(2, target, used)
+    return segment_mean(placed[..., :length], query_row, rows)

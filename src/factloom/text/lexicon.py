@@ -152,7 +152,7 @@ class Matcher:
         return self.find_all([tokens])[0]
 
     def find_all(self, sentences: Sequence[Sequence[str]]) -> list[Matches]:
-        """The same for many sentences, many times faster than one by one."""
+        """The matches of many sentences, as `find` gives them, and much faster than one by one."""
         texts = [tokens if isinstance(tokens, str) else "".join(tokens) for tokens in sentences]
         # no word holds white space: a line end behind every sentence keeps them apart
         words, starts, ends = self._trie.find("\n".join(texts))  # (matches,) characters

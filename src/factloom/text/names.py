@@ -20,6 +20,9 @@ Person = tuple[int, int]  # first and last word of a full name
 
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivx]+")
+_CHINESE_NAME = re.compile(r"[\u3400-\u9fff]{2,}")
+_LONGEST_SHORT = 4  # characters of a shortened name
+_LEFT_OUT = 2  # characters at least: 李明 is not 李小明
 
 OVERLAPS = 7  # how many numbers `NameTable.overlap` gives
 
@@ -35,7 +38,7 @@ class NameTable:
     first: Integers  # (names,) number of its first word
     last: Integers  # (names,) number of its last word
     regnal: NDArray[np.bool_]  # (names,) whether it is that of a ruler: John II, Anne of Kiev
-    acronym: NDArray[np.bool_]  # (names, names) whether one is made of the other's first letters
+    acronym: NDArray[np.bool_]  # (names, names) whether one is short for the other: WHO, 北大
     numbers_differ: NDArray[
         np.bool_
     ]  # (names, names) whether each has a number that the other lacks
@@ -58,7 +61,7 @@ class NameTable:
             first=np.array([vocabulary[found[0]] if found else -1 for found in words], np.int64),
             last=np.array([vocabulary[found[-1]] if found else -1 for found in words], np.int64),
             regnal=np.array([_is_regnal(found) for found in words], np.bool_),
-            acronym=made_of | made_of.T,
+            acronym=made_of | made_of.T | _shortened(list(number)),
             numbers_differ=(lacking > 0) & (lacking.T > 0),
         )
 
@@ -212,6 +215,24 @@ def _letters(name: str) -> str:
     """The letters of a name that looks like an acronym: "U.S." -> "us"."""
     letters = [character for character in name if character.isalpha()]
     return "".join(letters).casefold() if len(letters) > 1 and name.isupper() else ""
+
+
+def _shortened(names: Sequence[str]) -> NDArray[np.bool_]:
+    """(names, names) whether one is the other in fewer Chinese characters: 北京大学, 北大.
+
+    The characters are those of the longer name in their order, its first among them, and not all
+    from one place: 北京 is a part of 北京大学, and not short for it.
+    """
+    found = np.zeros((len(names), len(names)), np.bool_)
+    chinese = [index for index, name in enumerate(names) if _CHINESE_NAME.fullmatch(name)]
+    for short in (index for index in chinese if len(names[index]) <= _LONGEST_SHORT):
+        pattern = re.compile(".*?".join(names[short]))
+        for long in chinese:
+            inside = names[short] in names[long]
+            fewer = len(names[long]) - len(names[short]) >= _LEFT_OUT
+            if fewer and not inside and pattern.match(names[long]):
+                found[short, long] = found[long, short] = True
+    return found
 
 
 def _codes(values: Sequence[str], known: Sequence[str] = ()) -> Integers:

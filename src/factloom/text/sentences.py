@@ -104,7 +104,7 @@ def split_sentences(
 def find_sentences(
     text: str, whole: Iterable[Span] = (), breaks: Iterable[int] = ()
 ) -> tuple[Sentence, ...]:
-    """The same as sentences of a Document."""
+    """The sentences that `split_sentences` tells, as a Document has them."""
     return tuple(Sentence(start, end) for start, end in split_sentences(text, whole, breaks))
 
 

@@ -3,7 +3,8 @@
 DocRED was annotated by recommending likely relations to people, who missed two in three (Tan, Xu,
 Bing, Ng, Aljunied: Revisiting DocRED, EMNLP 2022, arXiv 2205.12696). Learned as it is, a model
 would learn to miss them, too. So models that have learned from whole documents are asked about the
-others. With p_k the score of a relation by model k, 0 where it does not predict it,
+others. With p_k the score of a relation by model k, 0 where it is further below the threshold than
+`doubt` allows,
 
     stated by the annotators, or min_k p_k >= sure   it holds
     else max_k p_k > 0                               nothing is known of the pair
@@ -13,11 +14,21 @@ others. With p_k the score of a relation by model k, 0 where it does not predict
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from factloom.document import Document, Relation
 
 Cell = tuple[int, int, str]  # head, tail, type
 Relate = Callable[[list[Document]], Sequence[Document]]
+
+
+def doubting(model: Any, doubt: float) -> Relate:
+    """What finds relations between given entities, also those that are just below the threshold."""
+    shift = model.settings.threshold_shift
+    lower = (0.0 if isinstance(shift, str) else shift) + doubt
+    model.settings = model.settings.model_copy(update={"threshold_shift": lower})
+    relate: Relate = model.relate if hasattr(model, "relate") else model.predict
+    return relate
 
 
 def complete(

@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from factloom.document import Document
@@ -14,12 +15,16 @@ from factloom.files.data_path import data_path
 from factloom.formats import read
 from factloom.models.storage import load
 from factloom.text.dictionary import Dictionary, mark, read_dictionary
+from factloom.text.document_parts import random_parts
+from factloom.text.exchanged_names import with_other_names
 from factloom.text.joining import join_documents
 from factloom.text.other_passages import with_other_passages
 from factloom.text.relation_names import RELATION_NAMES
 from factloom.text.tags import UNKNOWN_TYPE
-from factloom.training.completion import Relate, complete
+from factloom.training.completion import Relate, complete, doubting
 from factloom.training.recipe import DataRecipe, DictionaryRecipe, Recipe, TeacherRecipe
+
+LONGEST_PART = 3  # sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +38,15 @@ class Corpus:
 
 
 def read_corpus(recipe: Recipe) -> Corpus:
-    train = _read_train(recipe.data)
     development = _read_all(recipe.data.development, recipe.data)
+    train = _without(_read_all(recipe.data.left_out, recipe.data), _read_train(recipe.data))
     general = _general(recipe.data, train, recipe.training.seed)
     if recipe.data.hold_out and general:
         general, development = hold_out(general, recipe.data.hold_out, recipe.training.seed)
     elif recipe.data.hold_out:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
     train += general
+    train += _variants(train, recipe.data, recipe.training.seed)
     report = {path: _read_all([path], recipe.data) for path in recipe.data.report}
     for documents in (development, *report.values()):
         require_distinct_ids(documents)  # now, rather than after hours of training
@@ -70,6 +76,16 @@ def _general(data: DataRecipe, train: Iterable[Document], seed: int) -> list[Doc
     return [found[index] for index in chosen]
 
 
+def _variants(train: Iterable[Document], data: DataRecipe, seed: int) -> list[Document]:
+    """The training documents of `varied` with other names, and short parts of them."""
+    texts = {document.text for document in _read_all(data.varied, data)}
+    chosen = [document for document in train if document.text in texts]
+    return [
+        *with_other_names(chosen, data.other_names, seed),
+        *random_parts(chosen, data.parts, LONGEST_PART, seed),
+    ]
+
+
 def _for_its_types(documents: list[Document]) -> list[Document]:
     """The documents of a file, with the relations that none of them has as unknown."""
     types = tuple(sorted({relation.type for d in documents for relation in d.relations}))
@@ -81,25 +97,30 @@ def _for_its_types(documents: list[Document]) -> list[Document]:
 
 def _others(paths: Sequence[str], data: DataRecipe, *known: Iterable[Document]) -> list[Document]:
     """The documents of some files without those whose text is known."""
-    seen = {document.text for part in known for document in part}
-    return [document for document in _read_all(paths, data) if document.text not in seen]
+    return _without(chain.from_iterable(known), _read_all(paths, data))
+
+
+def _without(known: Iterable[Document], documents: Iterable[Document]) -> list[Document]:
+    """The documents whose text is none of the known ones'."""
+    seen = {document.text for document in known}
+    return [document for document in documents if document.text not in seen]
 
 
 def _completed(documents: list[Document], recipe: Recipe) -> list[Document]:
     """The documents with what is likely to be missing; else with what is stated as all known."""
     if recipe.completion is None or not documents:
         return [document.replace(annotated=()) for document in documents]
-    models = [_relating(data_path(name)) for name in recipe.completion.models]
+    doubt = recipe.completion.doubt
+    models = [_relating(data_path(name), doubt) for name in recipe.completion.models]
     return complete(documents, models, recipe.completion.sure)
 
 
-def _relating(name: str) -> Relate:
+def _relating(name: str, doubt: float) -> Relate:
     """What finds relations between entities that documents have."""
     model = load(name)
     if model.task not in ("relations", "end-to-end"):
         raise ModelError("finds-no-relations", Place(file=name))
-    relate: Relate = model.relate if hasattr(model, "relate") else model.predict
-    return relate
+    return doubting(model, doubt)
 
 
 def marked(documents: list[Document], recipe: Recipe) -> list[Document]:

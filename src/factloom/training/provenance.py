@@ -19,7 +19,7 @@ from factloom.files.data_path import data_path
 from factloom.formats.brat import files_read
 from factloom.layouts.character_tables import VECTORS
 from factloom.model_folders import load_config, model_directory
-from factloom.models.storage import WEIGHTS
+from factloom.models.weight_files import WEIGHTS
 from factloom.text.dictionary import dictionary_files
 from factloom.text.lexicon import JIEBA
 from factloom.training.failures import require_utf8
@@ -36,7 +36,7 @@ def provenance(recipe: Recipe) -> dict[str, Any]:
 
 
 def made_of(recipe: BaseModel, encoder: str, data: Mapping[str, str]) -> dict[str, Any]:
-    """The same of a recipe of any kind, whose data have these fingerprints."""
+    """What made a model, by a recipe of any kind whose data have these fingerprints."""
     return {
         "recipe": recipe.model_dump(mode="json"),
         "data_sha256": dict(data),

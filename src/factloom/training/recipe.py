@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from factloom.encoders.long_documents import LongDocuments
 from factloom.errors import Place, RecipeError
+from factloom.knowledge.reading_settings import KnowledgeSettings
 from factloom.text.dictionary import Case
 from factloom.text.name_parts import Part
 from factloom.training.settings import Count, TrainingSettings
@@ -62,12 +63,22 @@ class EncoderRecipe(RecipePart):
         description="Learn embeddings for the training texts' characters that the encoder does "
         "not know: Chinese with an English encoder.",
     )
+    knowledge: KnowledgeSettings | None = Field(
+        None,
+        description="A base of knowledge that is read between two of its layers; see "
+        "docs/knowledge.md.",
+    )
 
 
 class DataRecipe(RecipePart):
     """Which documents are trained on, which choose the best epoch, which are reported on."""
 
     train: list[str] = Field(min_length=1, description="Files to train on.")
+    left_out: list[str] = Field(
+        [],
+        description="Files whose texts are not trained on, though `train` has them: what an "
+        "earlier training has held out (held-out.jsonl), if this one goes on from its model.",
+    )
     names_only: list[str] = Field(
         [],
         description="Further files to train on, whose relations are unknown or incomplete: only "
@@ -90,6 +101,20 @@ class DataRecipe(RecipePart):
         False,
         description="Whether a relation that no document of a training file has is unknown there, "
         "rather than absent: files of unlike relations can then teach one model.",
+    )
+    varied: list[str] = Field(
+        [],
+        description="Files of `train` whose documents are learned from again in other forms, as "
+        "the next two settings say; none of a document that is held out.",
+    )
+    other_names: int = Field(
+        1, ge=0, lt=2**31, description="How often each of `varied` is read with other names."
+    )
+    parts: int = Field(
+        1,
+        ge=0,
+        lt=2**31,
+        description="How many parts of each of `varied`, of one to three sentences, are read.",
     )
     development: list[str] = Field(
         [], description="Files that choose the best epoch and fit thresholds and temperature."
@@ -178,6 +203,12 @@ class CompletionRecipe(RecipePart):
     )
     sure: float = Field(
         0.7, ge=0, le=1, description="What all of them are at least so sure of is added."
+    )
+    doubt: float = Field(
+        0.0,
+        ge=0,
+        description="How far below its threshold what one of them finds still makes a pair "
+        "unknown, in logits: the larger, the less is learned as not so.",
     )
 
 

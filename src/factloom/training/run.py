@@ -13,7 +13,15 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.new_characters import add_characters
 from factloom.errors import InputError, Place, RecipeError
 from factloom.files.data_path import data_path
-from factloom.models.storage import first_encoder, load, load_as, model_class, model_settings
+from factloom.formats import write
+from factloom.models.storage import (
+    first_encoder,
+    load,
+    load_as,
+    model_class,
+    model_settings,
+    with_knowledge,
+)
 from factloom.training.checkpoint import write_directory, write_file
 from factloom.training.corpus import marked, read_corpus, relation_names
 from factloom.training.examiner import DocumentExaminer, Examiner
@@ -24,6 +32,7 @@ from factloom.training.recipe import NO_ENCODER, Recipe, validated
 from factloom.training.trainer import Trainer, require_metric
 
 RESULTS = "results.json"
+HELD_OUT = "held-out.jsonl"
 ROUNDS = "round-*/dictionary.tsv"  # what `factloom adapt` leaves in its folder
 
 
@@ -44,10 +53,12 @@ def train_recipe(
             raise InputError("output-of-adapt", Place(file=str(output)))
         trainer, examiner = _prepare(recipe, output, Place(file=recipe_name or None))
         with claimed(output):
+            if recipe.data.hold_out and trainer.accelerator.is_main_process:
+                write(examiner.corpus.development, output / HELD_OUT)
             return train_and_finish(trainer, examiner, resume)
 
 
-def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, Examiner]:
+def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, DocumentExaminer]:
     """Everything that is needed to train; raises what can be known to be wrong."""
     kind = model_class(recipe.kind)
     if recipe.data.join_words and kind.task != "mentions":
@@ -104,11 +115,13 @@ def _encoder(
 ) -> Encoder | None:
     """The pretrained encoder; None where the recipe wants none and the model can do without."""
     if recipe.encoder.name != NO_ENCODER:
-        options = recipe.encoder.model_dump(exclude={"name", "new_characters"})
-        encoder = first_encoder(recipe.encoder.name, **options)
-        if recipe.encoder.new_characters:
+        chosen = recipe.encoder
+        options = chosen.model_dump(exclude={"name", "new_characters", "knowledge"})
+        encoder = first_encoder(chosen.name, **options)
+        if chosen.new_characters:
             add_characters(encoder, (document.text for document in documents))
-        return encoder
+        knowledge = None if chosen.knowledge is None else chosen.knowledge.model_dump()
+        return with_knowledge(encoder, knowledge)
     if not getattr(kind, "encoder_optional", False):
         raise RecipeError("encoder-needed", place, kind=recipe.kind)
     return None

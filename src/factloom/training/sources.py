@@ -158,7 +158,7 @@ class EndlessStream:
 
 
 class PassesOfStream:
-    """The same, cut into passes of `count` examples, so that there are epochs; none comes twice.
+    """A stream cut into passes of `count` examples, so that there are epochs; none comes twice.
 
     `make` gives other examples in every pass: as their numbers go on, so do masks and order.
     """

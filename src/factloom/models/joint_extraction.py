@@ -1,0 +1,261 @@
+"""From bare text to mentions, entities and relations, by whatever runs the layers of a joint model.
+
+The model and its formulas: models/joint.py. Here is what is around its layers, which every runtime
+does alike: texts become index arrays, what the layers say of them is decided upon. Nothing here
+imports torch.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol, cast
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveInt
+
+from factloom.document import Document, Entity, Mention, Relation
+from factloom.encoders.tokens import Reader, Tokens
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.joint_documents import EntityBatch, JointLayout
+from factloom.layouts.mention_documents import MentionExample
+from factloom.layouts.sections import read_in_sections
+from factloom.layouts.stretches import Relate
+from factloom.layouts.word_documents import WordBatch, WordExample
+from factloom.models import entity_decoding, relation_decisions
+from factloom.models.relation_decisions import Booleans, PairReading
+from factloom.models.relation_settings import RelationSettings
+from factloom.models.tag_decisions import mentions_of
+from factloom.modules import chains
+from factloom.modules.chains import FieldScores
+from factloom.modules.devices import Numbers
+from factloom.modules.linking import Linking
+from factloom.modules.mention_batch import MentionBatch
+from factloom.text.list_items import names_nothing
+from factloom.text.sentences import find_sentences
+from factloom.text.tags import Scheme
+
+# From a batch of documents, however it was read, to documents with entities and their mentions.
+Find = Callable[..., tuple[list[Document], list[MentionExample]]]
+
+
+class JointSettings(RelationSettings):
+    """Everything about the model that a user can choose; kept in its config.json."""
+
+    block_size: PositiveInt = Field(64, description="Size of a group of the bilinear classifier.")
+    hidden: PositiveInt = Field(256, description="Size of the scorer of mention pairs.")
+    dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of words and mention pairs.")
+    mention_weight: NonNegativeFloat = Field(1.0, description="v, weight of the tags' loss.")
+    coreference_weight: NonNegativeFloat = Field(
+        1.0, description="w, weight of the loss of mention pairs."
+    )
+    reach: PositiveInt = Field(
+        400, description="Mentions further apart are compared by their names first."
+    )
+
+
+class Read(Protocol):
+    """Some documents that the encoder has read; each network adds what its layers go on from."""
+
+    @property
+    def emissions(self) -> Numbers:
+        """(sentences, length, tags)"""
+
+
+class Layers(Protocol):
+    """What runs the layers of a joint model: index arrays in, numbers out."""
+
+    def read(self, batch: WordBatch[Numbers]) -> Any:
+        """A `Read`."""
+
+    def links(self, read: Any, batch: MentionBatch[Numbers]) -> Numbers:
+        """(pairs of mentions,) above 0 where they rather name one thing"""
+
+    def margins(self, read: Any, batch: EntityBatch[Numbers]) -> "Margins":
+        """What is said of the pairs of entities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """What the layers say of the pairs of entities of some documents."""
+
+    margins: Numbers  # (pairs, relations), above 0 where a relation holds
+    # (pairs,) heads and tails, entities through all documents, to the rows q (pairs, length)
+    rows: Callable[[Numbers, Numbers], Numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class JointExtraction:
+    """The layers of a trained model, and what was fitted to their scores."""
+
+    layers: Layers
+    layout: JointLayout
+    settings: JointSettings
+    tags: Sequence[str]
+    scheme: Scheme
+    relations: Sequence[str]
+    field: FieldScores
+    linking: Linking
+    mention_temperature: float
+    temperature: float  # of the relations' scores
+
+    @property
+    def encoder(self) -> Reader:
+        return self.layout.encoder
+
+    def predict(self, documents: Iterable[Document], batch_tokens: int) -> list[Document]:
+        """The documents with mentions, entities and relations found in their text."""
+        most = self.settings.stretch
+        read = partial(self._read_documents, batch_tokens, self._find, most)
+        found = read_in_sections(map(bare, documents), read, entity_decoding.joined_by_name)
+        relate = self._relate(batch_tokens)
+        return [
+            relation_decisions.in_stretches(self, document, relate)
+            if relation_decisions.is_long(self, document)
+            else document
+            for document in found
+        ]
+
+    def relate(self, documents: Iterable[Document], batch_tokens: int) -> list[Document]:
+        """The documents with the relations between the entities that they have already."""
+        relate = self._relate(batch_tokens)
+        return relation_decisions.related(self, documents, relate, relate)
+
+    def _relate(self, batch_tokens: int) -> Relate:
+        return partial(self._read_documents, batch_tokens, self._given, math.inf)
+
+    def _read_documents(
+        self, batch_tokens: int, find: Find, most: float, documents: Sequence[Document]
+    ) -> list[Document]:
+        """`find` gives the documents of a batch their entities.
+
+        Documents of more than `most` tokens get no relations.
+        """
+        tokenised = self.encoder.tokenize([document.text for document in documents])
+        words = [
+            self.layout.words(document.without_mentions(), tokens)
+            for document, tokens in zip(documents, tokenised, strict=True)
+        ]
+        found = [document.without_relations() for document in documents]
+        for numbers in _by_length(words, batch_tokens, most):
+            tokens = [tokenised[number] for number in numbers]
+            examples = [words[number] for number in numbers]
+            batch = self.layout.word_batch(examples)
+            read = self.layers.read(batch)
+            related, mentions = find([found[n] for n in numbers], tokens, examples, batch, read)
+            if examples[0].tokens <= most:
+                related = self._relations(related, tokens, mentions, read)
+            for number, document in zip(numbers, related, strict=True):
+                found[number] = document
+        return found
+
+    def _find(
+        self,
+        documents: Sequence[Document],
+        tokens: Sequence[Tokens],
+        examples: Sequence[WordExample],
+        batch: WordBatch[Numbers],
+        read: Read,
+    ) -> tuple[list[Document], list[MentionExample]]:
+        """The documents with mentions and entities."""
+        # words of which the tokenizer drops every sign are nothing that the encoder has seen
+        named = [
+            _with_names(document, own if len(seen.ids) else ())
+            for document, own, seen in zip(
+                documents, self._mentions(examples, batch, read), tokens, strict=True
+            )
+        ]
+        _, of_mentions = self._given(named, tokens)
+        scores = self._link_scores(of_mentions, read, batch.windows.length)
+        clustered = [
+            entity_decoding.with_entities(document, example, own, self.linking)
+            for document, example, own in zip(named, of_mentions, scores, strict=True)
+        ]
+        return clustered, of_mentions
+
+    def _mentions(
+        self, examples: Sequence[WordExample], batch: WordBatch[Numbers], read: Read
+    ) -> Iterator[list[Mention]]:
+        paths = chains.best_paths(self.field.chain(read.emissions, batch.lengths))
+        exact = self.field.chain(read.emissions.astype(np.float64), batch.lengths)
+        probable = chains.path_probabilities(exact, paths, batch.lengths)
+        return mentions_of(self, examples, paths, probable, self.mention_temperature)
+
+    def _given(
+        self, documents: Sequence[Document], tokens: Sequence[Tokens], *_: Any
+    ) -> tuple[list[Document], list[MentionExample]]:
+        """The documents as they are, whose mentions (and perhaps entities) are known."""
+        pairs = zip(documents, tokens, strict=True)
+        return list(documents), [self.layout.mentions(*pair) for pair in pairs]
+
+    def _link_scores(
+        self, examples: Sequence[MentionExample], read: Read, length: int
+    ) -> list[Numbers]:
+        """(mention pairs,) of each document"""
+        batch = self.layout.mention_batch(examples, length)
+        scores = self.layers.links(read, batch)
+        return np.split(scores, np.cumsum(batch.pair_counts)[:-1])
+
+    def _relations(
+        self,
+        documents: Sequence[Document],
+        tokens: Sequence[Tokens],
+        mentions: Sequence[MentionExample],
+        read: Read,
+    ) -> list[Document]:
+        of_documents = zip(documents, tokens, mentions, strict=True)
+        examples = [self.layout.known(*parts) for parts in of_documents]
+        entities = [example.entities for example in examples]
+        if not any(example.terms for example in entities):
+            return list(documents)
+        batch = self.layout.entity_batch(examples)
+        said = self.layers.margins(read, batch)
+        reading = PairReading(said.margins, batch.entities.slot_sentence, said.rows, _provenance)
+        found = relation_decisions.decide(self, documents, entities, reading)
+        return [
+            document.replace(relations=tuple(_with_entity_scores(r, document) for r in relations))
+            for document, relations in zip(documents, found, strict=True)
+        ]
+
+
+def bare(document: Document) -> Document:
+    """The text and its sentences, which are found by rule where the document has none."""
+    alone = document.without_mentions()
+    return alone if alone.sentences else alone.replace(sentences=find_sentences(alone.text))
+
+
+def numbered(labels: Iterable[str]) -> Mapping[str, int]:
+    return {label: number for number, label in enumerate(labels)}
+
+
+def _provenance(held: Booleans) -> list[dict[str, Any]]:
+    return [{"model": "joint"} for _ in range(int(held.sum()))]
+
+
+def _with_names(document: Document, mentions: Iterable[Mention]) -> Document:
+    """Without the numbers of list items and the like, which the training texts do not have."""
+    names = (
+        mention
+        for mention in mentions
+        if not names_nothing(document.text, mention.start, mention.end)
+    )
+    return document.replace(mentions=tuple(names))
+
+
+def _by_length(words: Sequence[WordExample], batch_tokens: int, most: float) -> Iterator[list[int]]:
+    """Batches of documents of at most `most` tokens, and batches of longer ones."""
+    for numbers in batches_by_length(words, batch_tokens):
+        short = [number for number in numbers if words[number].tokens <= most]
+        long = [number for number in numbers if words[number].tokens > most]
+        yield from filter(None, (short, long))
+
+
+def _with_entity_scores(relation: Relation, document: Document) -> Relation:
+    """The probability that the relation holds and that both entities are right."""
+    head, tail = (_sure(document.entities[end]) for end in (relation.head, relation.tail))
+    return replace(relation, score=cast(float, relation.score) * head * tail)
+
+
+def _sure(entity: Entity) -> float:
+    """Given entities have no score: they are certain."""
+    return 1.0 if entity.score is None else entity.score
