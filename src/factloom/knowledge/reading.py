@@ -90,7 +90,7 @@ class _Known:
             entities = (base.entity(each) for each in base.ids())
             names = dict.fromkeys(name for entity in entities for name in entity.names)
             self.names = TokenNames(self._encoder[0], names)
-        self._seen = (base, files)  # kept, since the next base may get the number of one that is gone
+        self._seen = base, files  # the base itself: another one may get its id when it is gone
 
     def spans(self, rows: Sequence[Sequence[int]]) -> tuple[TextSpans, list[str]]:
         found = [(row, *each) for row, ids in enumerate(rows) for each in self.names.find(ids)]
