@@ -12,6 +12,7 @@ from factloom.modules.calibration import (
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
     expected_calibration_error,
+    fit_line,
     fit_temperature,
     fit_temperature_of_decisions,
     reliability,
@@ -157,3 +158,20 @@ def test_a_few_decisions_without_a_mistake_are_no_certainty() -> None:
 
 def test_without_decisions_there_is_nothing_to_fit() -> None:
     assert fit_temperature_of_decisions([], []) == 1.0
+
+
+def test_a_line_is_where_the_loss_is_lowest() -> None:
+    chance = np.random.default_rng(3)
+    odds = chance.normal(0, 3, 60)
+    right = chance.random(60) < 1 / (1 + np.exp(-(0.5 * odds - 0.7)))
+    weights = chance.random(60) * 2
+
+    def loss(slope: float, offset: float) -> float:
+        promised = 1 / (1 + np.exp(-(slope * odds + offset)))
+        said = np.where(right, promised, 1 - promised)
+        return float(-(weights * np.log(said)).sum() + ((slope - 1) ** 2 + offset**2) / 2)
+
+    slope, offset = fit_line(odds, right, weights)
+    tried = [loss(slope + a, offset + b) for a in (-0.01, 0, 0.01) for b in (-0.01, 0, 0.01)]
+    assert min(tried) == tried[4]
+    assert fit_line([], []) == (1.0, 0.0)

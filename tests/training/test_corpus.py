@@ -161,3 +161,18 @@ def test_documents_are_read_again_with_other_names_and_in_parts_but_not_held_out
     assert not any(held_out.id in name for name in ids)
     assert sum("with other names" in name for name in ids) == 2 * 4
     assert sum("sentences" in name for name in ids) == 4
+
+
+def test_documents_are_read_again_with_what_is_not_so(recipe: Recipe, tmp_path: Path) -> None:
+    path = tmp_path / "letter.loom"
+    path.write_text(
+        "=== letter-001\n[Ada Brook|PER ada] married [Bo Lind|PER bo].\n"
+        "--\nada | spouse | bo | 1\n",
+        encoding="utf-8",
+    )
+    data = {"train": [str(path)], "varied": [str(path)], "other_names": 0, "parts": 0, "turned": 3}
+    corpus = read_corpus(recipe.model_copy(update={"data": DataRecipe(**data)}))
+    plain, *turned = corpus.train
+    assert plain.relations
+    assert turned
+    assert all(document.denied and not document.relations for document in turned)

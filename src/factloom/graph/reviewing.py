@@ -17,16 +17,9 @@ from factloom.graph.corrections import Journal, fact_keys
 from factloom.graph.facts import Connection, Thing
 from factloom.graph.lookup import Lookup
 from factloom.graph.vocabulary import STATEMENT, A
+from factloom.text.relation_names import SENSITIVE
 
-# What is said of people that may hurt them if it is wrong.
-SENSITIVE = frozenset(
-    {
-        *("P140", "religion", "religion or worldview", "P172", "ethnic group"),
-        *("P91", "sexual orientation", "P102", "member of political party", "P1142"),
-        *("political ideology", "P1050", "medical condition", "P509", "cause of death"),
-        *("P1399", "convicted of", "P1596", "penalty"),
-    }
-)
+_SENSITIVE = frozenset({*SENSITIVE, *SENSITIVE.values(), "religion"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +57,7 @@ class _Search:
         doubt = 0.0 if fact.score is None else _entropy(fact.score)
         merge = max(self._merge_weight(thing) for thing in (fact.head, fact.tail))
         conflict = self.in_conflict.get(_triple(fact))
-        sensitive = {fact.relation, self.lookup.in_words(fact.relation)} & SENSITIVE
+        sensitive = {fact.relation, self.lookup.in_words(fact.relation)} & _SENSITIVE
         found = {
             "unsure": doubt,
             conflict or "": 1.0 if conflict else 0.0,

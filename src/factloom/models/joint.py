@@ -37,6 +37,7 @@ from factloom.layouts.word_shapes import shape_projection
 from factloom.models import (
     PlainOutput,
     entity_decoding,
+    raw_scores,
     relation_decoding,
     sequence_decoding,
     storage,
@@ -238,7 +239,15 @@ class Joint(nn.Module):
         self.mention_temperature.fill_(1.0)
         mentions = sequence_decoding.calibrate_mentions(documents, self.predict(documents))
         self.mention_temperature.fill_(mentions["temperature"])
+        self._fit_raw_scores(documents)
         return {f"mention_{name}": value for name, value in mentions.items()} | fitted | relations
+
+    def _fit_raw_scores(self, documents: Sequence[Document]) -> None:
+        asked = {"score_slope": 1.0, "score_offset": 0.0, "sensitive_score": 0.0}
+        chosen = self.settings
+        self.settings = chosen.model_copy(update=asked)
+        slope, offset = raw_scores.fit(documents, self.predict(documents))
+        self.settings = chosen.model_copy(update={"score_slope": slope, "score_offset": offset})
 
     @torch.inference_mode()
     def _true_entities(

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
-from pydantic import Field, NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from factloom.document import Document, Entity, Mention, Relation
+from factloom.document import Document, Mention, Relation
 from factloom.encoders.tokens import Reader, Tokens
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.joint_documents import EntityBatch, JointLayout
@@ -22,7 +22,7 @@ from factloom.layouts.mention_documents import MentionExample
 from factloom.layouts.sections import read_in_sections
 from factloom.layouts.stretches import Relate
 from factloom.layouts.word_documents import WordBatch, WordExample
-from factloom.models import entity_decoding, relation_decisions
+from factloom.models import entity_decoding, raw_scores, relation_decisions
 from factloom.models.relation_decisions import Booleans, PairReading
 from factloom.models.relation_settings import RelationSettings
 from factloom.models.tag_decisions import mentions_of
@@ -32,6 +32,7 @@ from factloom.modules.devices import Numbers
 from factloom.modules.linking import Linking
 from factloom.modules.mention_batch import MentionBatch
 from factloom.text.list_items import names_nothing
+from factloom.text.relation_names import SENSITIVE
 from factloom.text.sentences import find_sentences
 from factloom.text.tags import Scheme
 
@@ -51,6 +52,16 @@ class JointSettings(RelationSettings):
     )
     reach: PositiveInt = Field(
         400, description="Mentions further apart are compared by their names first."
+    )
+    score_slope: PositiveFloat = Field(
+        1.0, description="Of scores from raw text (models/raw_scores.py); fitted after training."
+    )
+    score_offset: float = Field(0.0, description="Likewise; fitted after training.")
+    sensitive_score: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="From which score on religion, parenthood and the like are stated.",
     )
 
 
@@ -213,9 +224,22 @@ class JointExtraction:
         reading = PairReading(said.margins, batch.entities.slot_sentence, said.rows, _provenance)
         found = relation_decisions.decide(self, documents, entities, reading)
         return [
-            document.replace(relations=tuple(_with_entity_scores(r, document) for r in relations))
+            document.replace(relations=tuple(self._stated(document, relations)))
             for document, relations in zip(documents, found, strict=True)
         ]
+
+    def _stated(self, document: Document, relations: Iterable[Relation]) -> Iterator[Relation]:
+        """With scores that also tell whether both entities are right; sensitive ones if sure."""
+        for relation in relations:
+            ends = [document.entities[end].score for end in (relation.head, relation.tail)]
+            if None in ends:  # given entities have no score: they are certain
+                yield relation
+                continue
+            together = math.prod(cast(list[float], [relation.score, *ends]))
+            slope, offset = self.settings.score_slope, self.settings.score_offset
+            score = raw_scores.scaled(together, slope, offset)
+            if relation.type not in SENSITIVE or score >= self.settings.sensitive_score:
+                yield replace(relation, score=score)
 
 
 def bare(document: Document) -> Document:
@@ -248,14 +272,3 @@ def _by_length(words: Sequence[WordExample], batch_tokens: int, most: float) -> 
         short = [number for number in numbers if words[number].tokens <= most]
         long = [number for number in numbers if words[number].tokens > most]
         yield from filter(None, (short, long))
-
-
-def _with_entity_scores(relation: Relation, document: Document) -> Relation:
-    """The probability that the relation holds and that both entities are right."""
-    head, tail = (_sure(document.entities[end]) for end in (relation.head, relation.tail))
-    return replace(relation, score=cast(float, relation.score) * head * tail)
-
-
-def _sure(entity: Entity) -> float:
-    """Given entities have no score: they are certain."""
-    return 1.0 if entity.score is None else entity.score

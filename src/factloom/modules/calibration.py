@@ -23,6 +23,7 @@ from factloom.errors import ModelError
 # infinity): these bounds keep scores away from a certainty that the data cannot support.
 LOWEST_TEMPERATURE = 0.05
 HIGHEST_TEMPERATURE = 20.0
+_LEAST_SLOPE = 0.05  # the order of scores is kept
 
 Floats = NDArray[np.float64]
 
@@ -86,6 +87,30 @@ def calibrate_decisions(margins: ArrayLike, right: ArrayLike) -> dict[str, float
         "temperature": temperature,
         "expected_calibration_error": expected_calibration_error(scores, right),
     }
+
+
+def fit_line(
+    log_odds: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None
+) -> tuple[float, float]:
+    """Slope a and offset b under which sigmoid(a x + b) tells best which decisions are right.
+
+    Minimised by Newton's method: sum w_i -log p_i + (a - 1)^2 / 2 + b^2 / 2. What the squares cost
+    is about a decision each: few decisions leave scores as they are.
+    """
+    odds = np.asarray(log_odds, dtype=np.float64)
+    outcomes = np.asarray(right, dtype=np.float64)
+    counts = np.ones_like(odds) if weights is None else np.asarray(weights, dtype=np.float64)
+    columns = np.stack([odds, np.ones_like(odds)], axis=1)  # (decisions, 2)
+    line = np.array([1.0, 0.0])
+    for _ in range(100):
+        probable = scores_from_margins(columns @ line, 1.0)
+        gradient = columns.T @ (counts * (probable - outcomes)) + line - [1.0, 0.0]
+        spread = counts * probable * (1 - probable)
+        step = np.linalg.solve(columns.T @ (columns * spread[:, None]) + np.eye(2), gradient)
+        line = line - step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-9:
+            break
+    return max(float(line[0]), _LEAST_SLOPE), float(line[1])
 
 
 def _agreement(margins: ArrayLike, labels: ArrayLike) -> Floats:

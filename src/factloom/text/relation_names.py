@@ -11,6 +11,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+# What is said of people that may hurt them if it is wrong.
+SENSITIVE = {
+    "P140": "religion or worldview",
+    "P172": "ethnic group",
+    "P22": "father",
+    "P25": "mother",
+    "P40": "child",
+    "P91": "sexual orientation",
+    "P102": "member of political party",
+    "P1142": "political ideology",
+    "P1050": "medical condition",
+    "P509": "cause of death",
+    "P1399": "convicted of",
+    "P1596": "penalty",
+}
+
 _MOST_ALIKE = 5  # names that are suggested
 
 # id | name | types of the head | types of the tail

@@ -21,6 +21,7 @@ from factloom.text.joining import join_documents
 from factloom.text.other_passages import with_other_passages
 from factloom.text.relation_names import RELATION_NAMES
 from factloom.text.tags import UNKNOWN_TYPE
+from factloom.text.turned_statements import with_turned_statements
 from factloom.training.completion import Relate, complete, doubting
 from factloom.training.recipe import DataRecipe, DictionaryRecipe, Recipe, TeacherRecipe
 
@@ -77,12 +78,13 @@ def _general(data: DataRecipe, train: Iterable[Document], seed: int) -> list[Doc
 
 
 def _variants(train: Iterable[Document], data: DataRecipe, seed: int) -> list[Document]:
-    """The training documents of `varied` with other names, and short parts of them."""
+    """The training documents of `varied` with other names, in short parts, and turned."""
     texts = {document.text for document in _read_all(data.varied, data)}
     chosen = [document for document in train if document.text in texts]
     return [
         *with_other_names(chosen, data.other_names, seed),
         *random_parts(chosen, data.parts, LONGEST_PART, seed),
+        *with_turned_statements(chosen, data.turned, seed),
     ]
 
 

@@ -105,7 +105,7 @@ class DataRecipe(RecipePart):
     varied: list[str] = Field(
         [],
         description="Files of `train` whose documents are learned from again in other forms, as "
-        "the next two settings say; none of a document that is held out.",
+        "the next three settings say; none of a document that is held out.",
     )
     other_names: int = Field(
         1, ge=0, lt=2**31, description="How often each of `varied` is read with other names."
@@ -115,6 +115,13 @@ class DataRecipe(RecipePart):
         ge=0,
         lt=2**31,
         description="How many parts of each of `varied`, of one to three sentences, are read.",
+    )
+    turned: int = Field(
+        0,
+        ge=0,
+        lt=2**31,
+        description="How often each of `varied`, and each of its sentences alone, is read with a "
+        "sentence turned into what is not so. English.",
     )
     development: list[str] = Field(
         [], description="Files that choose the best epoch and fit thresholds and temperature."
