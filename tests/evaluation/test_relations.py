@@ -1,5 +1,6 @@
 """The DocRED measures, on cases counted by hand and against a plain-loop rewriting."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -170,6 +171,19 @@ def test_evidence_is_correct_only_under_a_correct_relation(ada: Document) -> Non
     report = evaluate([ada], [predicted])
     assert report.evidence == Counts(correct=1, predicted=4, gold=5)
     assert report.evidence_f1 == pytest.approx(2 / 9)
+
+
+def test_of_relations_whose_evidence_nobody_knows_none_is_counted(ada: Document) -> None:
+    unproved = ada.replace(
+        relations=tuple(
+            dataclasses.replace(r, evidence=()) if r.type == "father" else r for r in ada.relations
+        )
+    )
+    report = evaluate([unproved], [ada])
+    assert report.evidence == Counts(correct=3, predicted=5, gold=3)
+    assert report.known_evidence == Counts(correct=3, predicted=3, gold=3)
+    wrong = evaluate([unproved], [ada.replace(relations=(Relation(2, 0, "x", evidence=(0,)),))])
+    assert wrong.known_evidence == Counts(correct=0, predicted=1, gold=3)
 
 
 def test_a_sentence_predicted_twice_as_evidence_counts_once(ada: Document) -> None:

@@ -50,6 +50,7 @@ def test_json_has_every_measure_as_a_fraction(ada: Document) -> None:
         "evidence_f1": pytest.approx(1 / 3),
         "evidence_precision": 1.0,
         "evidence_recall": pytest.approx(1 / 5),
+        "known_evidence_f1": pytest.approx(1 / 3),  # all is known
         "f1_interval": [pytest.approx(0.4), pytest.approx(0.4)],
         "ign_f1_interval": [0.0, 0.0],
         "macro_f1": pytest.approx(1 / 3),

@@ -68,6 +68,7 @@ def _strict_rows(found: EndToEndReport, samples: int) -> list[Row]:
         replace(Row.of("intra", strict.intra, {"relation_intra_f1": "f1"}), shown=False),
         replace(Row.of("inter", strict.inter, {"relation_inter_f1": "f1"}), shown=False),
         Row.of("  evidence", strict.evidence, whole("evidence_", interval=False)),
+        Row.of("    where it is known", strict.known_evidence, {"known_evidence_f1": "f1"}),
         Row.of("  and the same entity types", typed, {"typed_relation_f1": "f1"}),
     ]
 
@@ -76,10 +77,12 @@ def _given_entities_rows(found: RelationReport | None, samples: int) -> list[Row
     """Relations between the gold's entities, where they are known."""
     keys = {"relation_f1_gold_entities": "f1", "relation_f1_gold_entities_interval": "interval"}
     evidence = None if found is None else found.evidence
+    known = None if found is None else found.known_evidence
     return [
         relation_row("relations of the gold's entities", found, samples, keys),
         ignoring_row(found, samples, {"relation_ign_f1_gold_entities": "f1"}),
         Row.of("  evidence", evidence, {"evidence_f1_gold_entities": "f1"}),
+        Row.of("    where it is known", known, {"known_evidence_f1_gold_entities": "f1"}),
     ]
 
 

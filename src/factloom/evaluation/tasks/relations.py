@@ -53,6 +53,7 @@ def _report(found: RelationReport, samples: int) -> Report:
             ),
             *patterns,
             Row.of("evidence", found.evidence, whole("evidence_", interval=False)),
+            Row.of("  where it is known", found.known_evidence, {"known_evidence_f1": "f1"}),
             Row("mean over relation types (macro)", macro, keys={"macro_f1": "f1"}),
         ],
         others={
