@@ -1,7 +1,7 @@
 """A table of facts for a spreadsheet, and two files that `neo4j-admin database import` takes.
 
-The table is for people: sentences are numbered from 1, and no cell is a formula. The other files are
-for a program: names are as they are, and sentences have their indices, from 0, as in a Document.
+The table is for people: sentences are numbered from 1, and no cell is a formula. The other files
+are for a program: names are as they are, and sentences have their indices of the Document, from 0.
 
 https://neo4j.com/docs/operations-manual/current/import/
 https://owasp.org/www-community/attacks/CSV_Injection
