@@ -1,16 +1,21 @@
 """What people say about facts and things stands above what models find, until it is undone."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from graph_documents import NAMES, ada, engine, make_document
+from pyoxigraph import NamedNode, Quad
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.graph.corrections import Correction
+from factloom.graph.changes import Changes
+from factloom.graph.corrections import ABOUT, ACTION, Correction, Journal
 from factloom.graph.facts import Connection
 from factloom.graph.repair import check, rebuild
 from factloom.graph.store import Store
+from factloom.graph.vocabulary import NUMBER
 
 BIRTH = ("Ada Lovelace", "place of birth", "London")
 
@@ -258,6 +263,20 @@ def test_who_and_why_may_be_any_text(store: Store) -> None:
     assert isinstance(said, Correction)
     assert said.who == 'E"v\\e\n?'
     assert isinstance(store.fact(*BIRTH), Connection)
+
+
+@pytest.mark.parametrize("lost", [ABOUT, ACTION, NUMBER])
+def test_a_correction_of_which_a_part_is_lost_is_none(store: Store, lost: NamedNode) -> None:
+    """As in a damaged store, where a statement may be lost and another not."""
+    store.edit("Eve").accept(store.fact("ada.txt#fact=0"))
+
+    class Damaged:
+        def match(self, *pattern: Any) -> Iterator[Quad]:
+            quads = store.disk.quads_for_pattern(*pattern)
+            return (quad for quad in quads if quad.predicate != lost)
+
+    assert Journal(Changes(store.disk)).get(1) is not None
+    assert Journal(Damaged()).get(1) is None
 
 
 def test_a_rebuilt_store_has_all_corrections(states: Store, tmp_path: Path) -> None:
