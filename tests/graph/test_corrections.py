@@ -79,6 +79,19 @@ def test_a_relation_is_corrected(store: Store) -> None:
     assert facts(store, "Ada Lovelace")["Ada Lovelace", "P19", "London"] is None
 
 
+def test_a_relation_that_is_new_in_the_store_may_be_named_in_words(store: Store) -> None:
+    said = store.edit().correct(store.fact(*BIRTH), relation="Place of Death")
+    assert said.words.endswith("→ Ada Lovelace, place of death, London")
+    [found] = store.neighbours("Ada Lovelace", relation="place of death")
+    assert (found.relation, found.decision) == ("P20", "corrected")
+    assert store.relation_names()["P20"] == "place of death"
+    again = ada().replace(attributes={"version": 2})
+    store.ingest([again], relation_names=NAMES, model="other")
+    assert store.relation_names()["P20"] == "place of death"
+    with pytest.raises(InputError, match="place of dearth"):
+        store.edit().correct(found, relation="place of dearth")
+
+
 def test_an_end_is_corrected_where_the_document_speaks_of_the_other(store: Store) -> None:
     entities = [("PER", "Ada Lovelace"), ("LOC", "London"), ("LOC", "Marylebone")]
     take_in(store, make_document("town.txt", entities, [(0, "P19", 1)]))
