@@ -1,17 +1,18 @@
 """What a model learns from twenty rejected facts of one kind, and what it forgets meanwhile.
 
-    python benchmarks/corrections.py                        # country of citizenship; one JSON line
-    python benchmarks/corrections.py --relation P19 --set data.general_documents=100
+    python benchmarks/corrections.py                        # one JSON line
+    python benchmarks/corrections.py --relation P108 --set data.general_documents=150
 
-The shipped model reads the documents of corpora/en/train, whose annotation stands for a person who
-knows. Their facts go to a store. In documents drawn by a seed, that person rejects the facts of one
-relation that the annotation does not have, until there are twenty, and accepts those of the same
-documents that it has. `configs/corrections.toml` trains the model on what
+The shipped model reads the documents of corpora/en/test, which it has not been trained on, and
+whose annotation stands for a person who knows. Their facts go to a store. In documents drawn by a
+seed, that person rejects the facts of one relation (the one that the model gets wrong most often,
+unless it is given) that the annotation does not have, until there are twenty, and accepts those of
+the same documents that it has. `configs/corrections.toml` trains the model on what
 `factloom graph corrections --output` writes of that. The model before and after is then asked for
 
 - the corrected documents: how many of the rejected facts come back;
-- as many documents as `--others` says of the rest, which nobody has corrected: right and wrong
-  facts of the relation, and of all other relations;
+- the rest of the documents, which nobody has corrected: right and wrong facts of the relation, and
+  of all other relations;
 - the first `--general` documents of $FACTLOOM_DATA/redocred/dev.json, raw and between gold
   entities: what was forgotten.
 """
@@ -21,7 +22,8 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -95,23 +97,36 @@ def correct(store: Store, corpus: Corpus, relation: str, wanted: int) -> set[tup
     return rejected
 
 
+def wrong_facts(gold: Document, found: Document) -> Counter[str]:
+    """How many facts of each relation the annotation does not state."""
+    return Counter(fact.type for fact in found.relations if not holds(gold, found, fact))
+
+
 def divided(
-    gold: dict[str, Document], found: dict[str, Document], relation: str, wanted: int, others: int
-) -> Corpus:
-    """Documents for `wanted` rejections, and others that have something of the relation as well."""
-    names = [
-        name
-        for name, document in found.items()
-        if any(only([document], relation, kept=True)[0].relations)
-    ]
+    gold: dict[str, Document],
+    wrong: Mapping[str, Counter[str]],
+    relation: str | None,
+    wanted: int,
+) -> tuple[str, Corpus]:
+    """The relation that is corrected, the documents for `wanted` rejections, and all others.
+
+    `wrong` are the wrong facts by document.
+    """
+    everywhere = sum(wrong.values(), Counter[str]())
+    if relation is None:
+        relation = min(everywhere, key=lambda kind: (-everywhere[kind], kind))
+    if everywhere[relation] < 2 * wanted:
+        raise SystemExit(
+            f"the model makes {everywhere[relation]} wrong facts of {relation}, and half of them "
+            f"are to be {wanted}; the most are {everywhere.most_common(5)}"
+        )
+    names = sorted(gold)
     random.Random(7).shuffle(names)
-    count = wrong = 0
-    while wrong < wanted:
-        name = names[count]
-        facts = found[name].relations
-        wrong += sum(f.type == relation and not holds(gold[name], found[name], f) for f in facts)
+    count = rejected = 0
+    while rejected < wanted:
+        rejected += wrong[names[count]][relation]
         count += 1
-    return Corpus(gold, names[:count], names[count : count + others])
+    return relation, Corpus(gold, names[:count], names[count:])
 
 
 def measured(
@@ -156,41 +171,42 @@ def learned(lessons: Path, output: Path, settings: list[str]) -> tuple[str, floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--relation", default="P27", help="the kind of fact that is corrected")
+    parser.add_argument("--relation", help="the kind of fact; else the one most often wrong")
     parser.add_argument("--corrections", type=int, default=20, help="facts that are rejected")
-    parser.add_argument("--documents", type=int, default=558, help="documents of the corpus")
-    parser.add_argument("--others", type=int, default=100, help="documents nobody has corrected")
+    parser.add_argument("--documents", type=int, help="the first documents of the corpus alone")
     parser.add_argument("--general", type=int, default=500, help="documents of Re-DocRED")
     parser.add_argument("--set", action="append", default=[], help="a setting of the recipe")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    documents = islice(read(HERE / "corpora/en/train"), arguments.documents)
+    documents = islice(read(HERE / "corpora/en/test"), arguments.documents)
     gold = {document.id: document for document in documents}
     general = list(read(data_path("$FACTLOOM_DATA/redocred/dev.json")))[: arguments.general]
     pipeline = factloom.load(MODEL)
     found = {document.id: document for document in extracted(pipeline, gold.values())}
-    corpus = divided(gold, found, arguments.relation, arguments.corrections, arguments.others)
+    wrong = {name: wrong_facts(gold[name], found[name]) for name in gold}
+    relation, corpus = divided(gold, wrong, arguments.relation, arguments.corrections)
     with tempfile.TemporaryDirectory() as folder:
         with Store.open(Path(folder) / "store") as store:
             names = pipeline.relation_names
             store.ingest(
                 [found[name] for name in corpus.looked_at], relation_names=names, model=MODEL
             )
-            rejected = correct(store, corpus, arguments.relation, arguments.corrections)
+            rejected = correct(store, corpus, relation, arguments.corrections)
             lessons = write_lessons(store, Path(folder) / "lessons.jsonl")
-        before = measured(pipeline, corpus, arguments.relation, general)
+        before = measured(pipeline, corpus, relation, general)
         path, minutes = learned(Path(folder) / "lessons.jsonl", Path(folder) / "run", arguments.set)
         after = factloom.load(path)
         result = {
             "benchmark": "corrections",
-            "relation": arguments.relation,
+            "relation": relation,
             "lessons": str(lessons),
+            "corrected_documents": len(corpus.looked_at),
             "rejected": len(rejected),
             "came_back": came_back(after, corpus, found, rejected),
             "other_documents": len(corpus.others),
             "before": before,
-            "after": measured(after, corpus, arguments.relation, general),
+            "after": measured(after, corpus, relation, general),
             "training_processor_minutes": round(minutes, 1),
         }
     print(json.dumps(result))

@@ -65,7 +65,7 @@ def test_a_fact_is_named_by_its_number_its_address_or_its_words(store: Path) -> 
 
 def test_correct_and_undo(store: Path) -> None:
     graph("correct", "a.txt#fact=2", "--relation", "P20", "--tail", "Marylebone", store=store)
-    assert "Ada Lovelace P20 Marylebone  0.60  corrected" in shown(store)[0]
+    assert "Ada Lovelace place of death (P20) Marylebone  0.60  corrected" in shown(store)[0]
     assert "undone: correct" in graph("undo", store=store).stdout
     assert "corrected" not in "".join(shown(store))
     assert graph("corrections", "--json", store=store).stdout == ""
@@ -127,6 +127,11 @@ def test_a_review_asks_again_after_a_mistake(store: Path) -> None:
     found = graph("review", store=store, given="c\n\n\nNowhere\nn\nq\n")
     assert "speaks of 'Nowhere'" in found.stderr
     assert "1 answers are kept" in found.stdout
+
+
+def test_a_review_whose_input_ends_within_an_answer_keeps_those_before(store: Path) -> None:
+    found = graph("review", store=store, given="n\nc\n")
+    assert found.stdout.endswith("1 answers are kept\n")
 
 
 def test_what_a_review_would_ask_is_listed(store: Path) -> None:

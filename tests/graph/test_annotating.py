@@ -86,17 +86,20 @@ def test_a_fact_that_was_deleted_there_is_rejected(
 
 
 @both
-def test_another_label_corrects_the_relation(store: Store, tmp_path: Path, format: str) -> None:
+@pytest.mark.parametrize("label", ["P20", "place of death"])  # it is new in the store
+def test_another_label_corrects_the_relation(
+    store: Store, tmp_path: Path, format: str, label: str
+) -> None:
     path = annotate(
         store,
         tmp_path / "tasks.json",
         format,
-        lambda _, found: [{**each, "type": "P20"} if is_birth(each) else each for each in found],
+        lambda _, found: [{**each, "type": label} if is_birth(each) else each for each in found],
     )
-    take_back(store.edit(), path)
+    assert take_back(store.edit(), path).left == 0
     assert sorted(said(store)) == [
-        ("correct", "Ada Lovelace, place of birth, London → Ada Lovelace, P20, London"),
-        ("correct", "Charles Babbage, place of birth, London → Charles Babbage, P20, London"),
+        ("correct", f"{name}, place of birth, London → {name}, place of death, London")
+        for name in ("Ada Lovelace", "Charles Babbage")
     ]
 
 

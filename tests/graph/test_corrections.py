@@ -1,16 +1,21 @@
 """What people say about facts and things stands above what models find, until it is undone."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from graph_documents import NAMES, ada, engine, make_document
+from pyoxigraph import NamedNode, Quad
 
 from factloom.document import Document
 from factloom.errors import InputError
-from factloom.graph.corrections import Correction
+from factloom.graph.changes import Changes
+from factloom.graph.corrections import ABOUT, ACTION, Correction, Journal
 from factloom.graph.facts import Connection
 from factloom.graph.repair import check, rebuild
 from factloom.graph.store import Store
+from factloom.graph.vocabulary import NUMBER
 
 BIRTH = ("Ada Lovelace", "place of birth", "London")
 
@@ -72,6 +77,19 @@ def test_a_relation_is_corrected(store: Store) -> None:
     assert facts(store, "Ada Lovelace")["Ada Lovelace", "P108", "London"] == "corrected"
     store.edit().undo(1)  # the second one speaks of a fact that nobody states any more
     assert facts(store, "Ada Lovelace")["Ada Lovelace", "P19", "London"] is None
+
+
+def test_a_relation_that_is_new_in_the_store_may_be_named_in_words(store: Store) -> None:
+    said = store.edit().correct(store.fact(*BIRTH), relation="Place of Death")
+    assert said.words.endswith("→ Ada Lovelace, place of death, London")
+    [found] = store.neighbours("Ada Lovelace", relation="place of death")
+    assert (found.relation, found.decision) == ("P20", "corrected")
+    assert store.relation_names()["P20"] == "place of death"
+    again = ada().replace(attributes={"version": 2})
+    store.ingest([again], relation_names=NAMES, model="other")
+    assert store.relation_names()["P20"] == "place of death"
+    with pytest.raises(InputError, match="place of dearth"):
+        store.edit().correct(found, relation="place of dearth")
 
 
 def test_an_end_is_corrected_where_the_document_speaks_of_the_other(store: Store) -> None:
@@ -258,6 +276,20 @@ def test_who_and_why_may_be_any_text(store: Store) -> None:
     assert isinstance(said, Correction)
     assert said.who == 'E"v\\e\n?'
     assert isinstance(store.fact(*BIRTH), Connection)
+
+
+@pytest.mark.parametrize("lost", [ABOUT, ACTION, NUMBER])
+def test_a_correction_of_which_a_part_is_lost_is_none(store: Store, lost: NamedNode) -> None:
+    """As in a damaged store, where a statement may be lost and another not."""
+    store.edit("Eve").accept(store.fact("ada.txt#fact=0"))
+
+    class Damaged:
+        def match(self, *pattern: Any) -> Iterator[Quad]:
+            quads = store.disk.quads_for_pattern(*pattern)
+            return (quad for quad in quads if quad.predicate != lost)
+
+    assert Journal(Changes(store.disk)).get(1) is not None
+    assert Journal(Damaged()).get(1) is None
 
 
 def test_a_rebuilt_store_has_all_corrections(states: Store, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_the_table_has_a_fact_a_row_in_words(tmp_path: Path) -> None:
         "tail": "Torvik",
         "score": "0.75",
         "evidence": BIRTH.text,
-        "sentences": "1",
+        "sentence_numbers": "1",
         "document": "birth.txt",
         "decision": "",
     }
@@ -85,7 +85,7 @@ def test_relationships_join_nodes_and_carry_their_evidence(tmp_path: Path) -> No
     assert birth[":TYPE"] == "PLACE_OF_BIRTH"
     assert birth["relation"] == "P19"
     assert float(birth["score:float"]) == 0.75
-    assert birth["sentences:int[]"] == "0"
+    assert birth["sentence_indices:int[]"] == "0"
     assert birth["evidence"] == BIRTH.text
     assert studies["score:float"] == ""
     assert studies["model"] == MODEL

@@ -34,7 +34,7 @@ def test_nodes_and_edges_come_back_with_their_types(tmp_path: Path) -> None:
         "label": "place of birth",
         "score": 0.75,
         "document": "birth.txt",
-        "sentences": "0",
+        "sentence_indices": "0",
         "evidence": "Mara Velden was born in Torvik.",
         "model": MODEL,
     }

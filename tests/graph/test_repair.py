@@ -1,7 +1,7 @@
 """Damaged stores: what is said of them, and what is saved."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -110,6 +110,41 @@ def test_what_other_tables_have_is_saved(whole: Path, tmp_path: Path) -> None:
                 assert set(store.disk.quads_for_pattern(None, None, None, DECISIONS)) == decisions
                 assert {frozenset(cluster.members) for cluster in store.clusters()} == apart
     assert saved_all >= len(tables(whole)) - 1, "only the texts are kept once"
+
+
+@pytest.mark.parametrize("place", [0.05, 0.2, 0.6, 0.75, 0.9, 0.98])
+@pytest.mark.parametrize("smallest", [0, 1])
+def test_damage_in_the_smallest_tables_is_one_clear_error_or_harmless(
+    whole: Path, tmp_path: Path, smallest: int, place: float
+) -> None:
+    """The names of the graphs, and what the database keeps beside all tables."""
+    by_size = sorted(whole.glob("*.sst"), key=lambda file: file.stat().st_size)
+    directory = damaged(whole, by_size[smallest].name, tmp_path / "store", where=place)
+    for ask in (
+        lambda store: sorted(map(str, store.disk.named_graphs())),
+        lambda store: list(store.things()),
+    ):
+        right, found = answer(whole, ask), answer(directory, ask)
+        assert found in (right, "store-damaged", "store-unreadable")
+        if found != right:
+            assert told(directory) in ("damaged", "store-damaged")
+
+
+def answer(directory: Path, ask: Callable[[Store], object]) -> object:
+    """What is asked for, or the code of the error."""
+    try:
+        with Store.read(directory) as store:
+            return ask(store)
+    except InputError as error:
+        return error.code
+
+
+def told(directory: Path) -> str:
+    """What a check says of a store."""
+    try:
+        return "whole" if check(directory).is_whole else "damaged"
+    except InputError as error:
+        return error.code
 
 
 def test_a_lost_document_is_named_with_its_source(whole: Path, tmp_path: Path) -> None:

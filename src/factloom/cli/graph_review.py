@@ -108,14 +108,14 @@ class _Questions:
         while True:
             try:
                 answer = typer.prompt("y n c s u q", prompt_suffix="> ", default="q")
+                if answer == "q":
+                    return None
+                if answer == "u":
+                    return self._undo(place)
+                if self._say(answer, doubtful, place):
+                    return place + 1
             except typer.Abort:  # the end of the input, or Ctrl-C: all answers are kept
                 return None
-            if answer == "q":
-                return None
-            if answer == "u":
-                return self._undo(place)
-            if self._say(answer, doubtful, place):
-                return place + 1
 
     def _say(self, answer: str, doubtful: "Doubtful", place: int) -> bool:
         """Whether the answer was one."""

@@ -28,6 +28,7 @@ from factloom.graph.changes import Changes
 from factloom.graph.correcting import Corrected, corrected
 from factloom.graph.corrections import Correction, Journal
 from factloom.graph.identifiers import document_iri, document_key, entity_iris, is_property
+from factloom.text.relation_names import RELATION_NAMES
 
 if TYPE_CHECKING:
     from factloom.graph.editing import Editor
@@ -142,7 +143,9 @@ class _Returned:
         self.store = store
         self.path = path
         self.journal = Journal(Changes(store.disk))
-        self.relations = {name: relation for relation, name in _words(store).items()}
+        # a relation that is new in the store may be one of Wikidata's
+        words = {**RELATION_NAMES, **_words(store)}
+        self.relations = {name: relation for relation, name in words.items()}
         self.known = set(store.document_ids())
         self.texts: dict[str, str] = {}  # ids by texts, where they are needed
         self.documents = self.left = 0

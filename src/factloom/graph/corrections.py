@@ -276,8 +276,8 @@ def correction_quads(correction: Correction) -> Iterator[Quad]:
 @lru_cache(maxsize=16384)
 def _read(about: tuple[tuple[str, str], ...]) -> Correction | None:
     texts = dict(about)
-    if ABOUT.value not in texts:
-        return None
+    if not {ABOUT.value, NUMBER.value, ACTION.value} <= texts.keys():
+        return None  # there is none, or its table is damaged
     fact, instead, things, value = json.loads(texts[ABOUT.value])
     return Correction(
         number=int(texts[NUMBER.value]),

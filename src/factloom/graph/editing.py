@@ -26,6 +26,7 @@ from factloom.graph.identifiers import document_of_entity, is_property
 from factloom.graph.lookup import Lookup
 from factloom.graph.stored_things import StoredThings
 from factloom.graph.uniting import documents_of, entity_party, find_entities, party_of, settle
+from factloom.text.relation_names import RELATION_NAMES, RelationLookup
 
 if TYPE_CHECKING:
     from factloom.graph.store import Store
@@ -114,7 +115,13 @@ class Editor:
         """A relation that there is, or one of Wikidata's that is new here."""
         if is_property(name):
             return name
-        return min(lookup.relations_called(name))
+        try:
+            return min(lookup.relations_called(name))
+        except InputError:
+            new = RelationLookup(RELATION_NAMES).ids(name)
+            if not new:
+                raise
+            return new[0]
 
     # --- things ------------------------------------------------------------------------------
 

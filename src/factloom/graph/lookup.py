@@ -40,6 +40,7 @@ from factloom.graph.vocabulary import (
     TEXT,
     A,
 )
+from factloom.text.relation_names import RELATION_NAMES as WIKIDATA_NAMES
 
 _ROLES = (SUBJECT, OBJECT)
 _REJECTED_ROLES = (REJECTED_SUBJECT, REJECTED_OBJECT)
@@ -257,10 +258,10 @@ class Lookup:
         return facts
 
     def in_words(self, relation: str) -> str:
-        """What a relation is called."""
+        """What a relation is called; one that is new here has Wikidata's name, or its id."""
         node = NamedNode(relation_iri(relation))
         found = next(self.things.changes.match(node, LABEL, None, RELATION_NAMES), None)
-        return relation if found is None else text_of(found.object)
+        return WIKIDATA_NAMES.get(relation, relation) if found is None else text_of(found.object)
 
     def _statements(
         self, members: Iterable[str], roles: Sequence[NamedNode]

@@ -17,6 +17,7 @@ from factloom.graph.profiles import profiles
 from factloom.graph.stored_things import StoredThings
 from factloom.graph.uniting import settle
 from factloom.graph.vocabulary import CATALOGUE, LABEL, RELATION_NAMES, document_quads
+from factloom.text.relation_names import RELATION_NAMES as WIKIDATA_NAMES
 
 Record = Mapping[NamedNode, str]  # what the catalogue keeps of a document
 
@@ -39,7 +40,8 @@ def put(
     settle(things, {key: {profile.iri for profile in known}})
     _forget(node, changes)
     said = corrected(document, Journal(changes), known)
-    names |= _names_of((fact.relation.type for fact in said.facts), changes)
+    own = {relation.type for relation in document.relations}
+    names |= _names_of({fact.relation.type for fact in said.facts} - own, changes)
     changes.add_unseen(document_quads(document, relation_names=names, model=model, said=said))
     changes.add_unseen(
         Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
@@ -73,13 +75,15 @@ def _entities(document: Document | None) -> tuple[str, ...]:
 
 
 def _names_of(relations: Iterable[str], changes: Changes) -> dict[str, str]:
-    """What relations are called, of those that have been given a name."""
+    """What relations are called; one that only people speak of has Wikidata's name."""
     names = {}
     for relation in set(relations):
         node = NamedNode(relation_iri(relation))
         known = next(changes.match(node, LABEL, None, RELATION_NAMES), None)
         if known is not None:
             names[relation] = text_of(known.object)
+        elif relation in WIKIDATA_NAMES:
+            names[relation] = WIKIDATA_NAMES[relation]
     return names
 
 

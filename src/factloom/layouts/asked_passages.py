@@ -9,7 +9,6 @@ among them, so that neither can ever be an answer.
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -26,6 +25,7 @@ from factloom.layouts.word_documents import token_shapes, window_shapes
 from factloom.layouts.words import word_tokens
 from factloom.modules.devices import moved
 from factloom.modules.windows import WindowBatch
+from factloom.text.cutting import runs
 from factloom.text.tokens import mention_tokens, tokenised_sentences
 
 Integers = NDArray[np.int64]
@@ -240,15 +240,11 @@ def _answers(
 
 def _stretches(whole: Passage, passage_tokens: int) -> Iterator[tuple[int, int]]:
     """Half-open word ranges: whole sentences, joined while they have few tokens together."""
-    count = len(whole.sentence)
-    edges = [*np.flatnonzero(np.diff(whole.sentence, prepend=-1)).tolist(), count]
-    start = 0
-    for end, following in pairwise(edges[1:]):
-        if whole.last[following - 1] - whole.first[start] >= passage_tokens:
-            yield start, end
-            start = end
-    if count:
-        yield start, count
+    begins = np.flatnonzero(np.diff(whole.sentence, prepend=-1))  # (sentences,)
+    edges = [*begins.tolist(), len(whole.sentence)]
+    ends = (whole.last[np.asarray(edges[1:], np.int64) - 1] + 1).tolist()
+    for first, behind in runs(whole.first[begins].tolist(), ends, passage_tokens):
+        yield edges[first], edges[behind]
 
 
 def _reach(sentence: Integers, longest: int | None) -> tuple[Integers, Integers]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from factloom.document import Document, Sentence, Span
+from factloom.text.cutting import runs
 from factloom.text.sentences import find_sentences
 
 SECTION = 2**15  # some 5,000 English words
@@ -76,12 +77,9 @@ def sections(document: Document) -> Iterator[Document]:
     ]
     if not pieces:  # nothing but white space
         pieces = [Sentence(0, 0)]
-    first = 0
-    for last, piece in enumerate(pieces):
-        following = pieces[last + 1].end if last + 1 < len(pieces) else None
-        if following is None or following - pieces[first].start > SECTION:
-            yield _section(document, pieces[first].start, piece.end, pieces[first : last + 1])
-            first = last + 1
+    starts, ends = [piece.start for piece in pieces], [piece.end for piece in pieces]
+    for first, behind in runs(starts, ends, SECTION):
+        yield _section(document, starts[first], ends[behind - 1], pieces[first:behind])
 
 
 def _pieces(text: str, sentence: Sentence) -> Iterator[Sentence]:

@@ -14,13 +14,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import Document, Mention, Relation, Sentence
 from factloom.explanations import renumbered
+from factloom.text.cutting import end_of_run
 from factloom.text.sentences import find_sentences
 
 Relate = Callable[[list[Document]], list[Document]]
@@ -122,18 +123,15 @@ def cut(document: Document, offsets: NDArray[np.int64], most: int) -> Iterator[S
     """The stretches of at most `most` tokens, in the order of the text."""
     mentions = _Mentions(document)
     units = list(_units(document, mentions, offsets, most))
-    first = 0
-    while first < len(units):
-        last = first
-        tokens = units[first].tokens
-        while last + 1 < len(units) and tokens + units[last + 1].tokens <= most:
-            last += 1
-            tokens += units[last].tokens
-        yield _stretch(document, mentions, units[first : last + 1])
-        if last + 1 == len(units):
-            return
-        torn = _torn(mentions, units, first, last + 1, most)
-        first = min([_back(units, first, last + 1, most), *torn])
+    ends = list(accumulate(unit.tokens for unit in units))
+    starts = [0, *ends]
+    first = following = 0
+    while following < len(units):
+        following = end_of_run(starts, ends, first, most)
+        yield _stretch(document, mentions, units[first:following])
+        if following < len(units):
+            torn = _torn(mentions, units, first, following, most)
+            first = min([_back(units, first, following, most), *torn])
 
 
 def _back(units: Sequence[_Unit], begun: int, following: int, most: int) -> int:

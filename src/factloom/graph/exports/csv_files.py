@@ -1,7 +1,7 @@
 """A table of facts for a spreadsheet, and two files that `neo4j-admin database import` takes.
 
-The table is for people: sentences are counted from 1, and no cell is a formula. The other files are
-for a program: names are as they are, and sentences are counted from 0 as in a Document.
+The table is for people: sentences are numbered from 1, and no cell is a formula. The other files
+are for a program: names are as they are, and sentences have their indices of the Document, from 0.
 
 https://neo4j.com/docs/operations-manual/current/import/
 https://owasp.org/www-community/attacks/CSV_Injection
@@ -26,14 +26,14 @@ _FACT_HEADER = (
     "tail",
     "score",
     "evidence",
-    "sentences",
+    "sentence_numbers",
     "document",
     "decision",
 )
 _NODE_HEADER = ("id:ID", "name", "type", "aliases:string[]", "documents:string[]", ":LABEL")
 _EDGE_HEADER = (
     *(":START_ID", ":END_ID", ":TYPE", "relation", "name", "score:float", "document"),
-    *("sentences:int[]", "evidence", "model", "decision"),
+    *("sentence_indices:int[]", "evidence", "model", "decision"),
 )
 _UTF8 = "\ufeff"  # without it, a spreadsheet guesses the encoding
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
@@ -75,9 +75,9 @@ def files_of(path: Path) -> list[Path]:
 
 def _fact_row(edge: Edge, names: Mapping[str, str]) -> tuple[str, ...]:
     score = "" if edge.score is None else repr(float(edge.score))
-    sentences = " ".join(str(sentence + 1) for sentence in edge.sentences)
+    numbers = " ".join(str(index + 1) for index in edge.sentence_indices)
     cells = (names[edge.head], edge.name, names[edge.tail], score, " ".join(edge.evidence))
-    return tuple(_no_formula(cell) for cell in (*cells, sentences, edge.document, edge.decision))
+    return tuple(_no_formula(cell) for cell in (*cells, numbers, edge.document, edge.decision))
 
 
 def _no_formula(cell: str) -> str:
@@ -93,11 +93,11 @@ def _node_row(node: Node) -> tuple[str, ...]:
 def _edge_row(edge: Edge, model: str) -> tuple[str, ...]:
     kind = _label(edge.name).upper() or _label(edge.relation).upper() or "RELATED_TO"
     score = "" if edge.score is None else repr(float(edge.score))
-    sentences = _LIST_MARK.join(str(sentence) for sentence in edge.sentences)
+    indices = _LIST_MARK.join(str(index) for index in edge.sentence_indices)
     evidence = " ".join(edge.evidence)
     return (
         *(edge.head, edge.tail, kind, edge.relation, edge.name, score, edge.document),
-        *(sentences, evidence, model, edge.decision),
+        *(indices, evidence, model, edge.decision),
     )
 
 

@@ -23,7 +23,7 @@ _EDGE_KEYS = {
     "label": "string",
     "score": "double",
     "document": "string",
-    "sentences": "string",
+    "sentence_indices": "string",
     "evidence": "string",
     "model": "string",
     "decision": "string",
@@ -91,7 +91,7 @@ class _Writer:
         if edge.score is not None:
             self._data("edge-score", repr(float(edge.score)))
         self._data("edge-document", edge.document)
-        self._data("edge-sentences", " ".join(str(sentence) for sentence in edge.sentences))
+        self._data("edge-sentence_indices", " ".join(map(str, edge.sentence_indices)))
         self._data("edge-evidence", "\n".join(edge.evidence))
         self._data("edge-model", model)
         self._data("edge-decision", edge.decision)

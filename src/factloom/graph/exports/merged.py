@@ -39,7 +39,7 @@ class Edge:
     name: str
     score: float | None
     document: str
-    sentences: tuple[int, ...]
+    sentence_indices: tuple[int, ...]  # from 0, as in the Document
     evidence: tuple[str, ...]
     decision: str = ""  # of people: accepted, corrected or rejected
 
@@ -68,7 +68,7 @@ class MergedGraph:
                     name=self.relation_names.get(relation.type, relation.type),
                     score=relation.score,
                     document=document_key(document),
-                    sentences=relation.evidence,
+                    sentence_indices=relation.evidence,
                     evidence=tuple(document.sentence_text(index) for index in relation.evidence),
                     decision=decision_of(relation),
                 )
