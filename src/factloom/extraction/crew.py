@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import LifoQueue
-from types import TracebackType
 from typing import Protocol, Self
 
 from factloom.document import Document
@@ -69,12 +68,7 @@ class Crew:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.stop()
         self._threads.shutdown(cancel_futures=True)
