@@ -819,6 +819,58 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the model failed on this document: {detail}",
         "Look at its text; if nothing is wrong with it, please report the error.",
     ),
+    # --- several processes -----------------------------------------------------------------
+    "worker-not-started": (
+        "a process that was to read documents could not begin: {detail}",
+        "Look at what it printed above. Take fewer workers if memory is short; a script that "
+        "extracts by several must do so under `if __name__ == '__main__':`.",
+    ),
+    "worker-cannot-have": (
+        "the pipeline cannot be sent to other processes: {detail}",
+        "Make its components classes that can be imported and pickled, or read with one worker.",
+    ),
+    "worker-died": (
+        "a process died of this document whenever it read it: {detail}",
+        "Look at its text and length; if memory was short, take fewer workers or a smaller "
+        "--batch-size, and read it again.",
+    ),
+    "workers-die": (
+        "{count} processes died one after the other, with nothing read between them; the last "
+        "one: {detail}",
+        "Take fewer workers or a smaller --batch-size if memory is short; with one worker you see "
+        "what happens.",
+    ),
+    # --- many machines ---------------------------------------------------------------------
+    "ray-missing": (
+        "Ray, which hands work to other machines, is not installed",
+        "Install it: pip install 'factloom[ray]'. On one machine --workers does without.",
+    ),
+    "ray-no-cluster": (
+        "there is no Ray cluster at {address!r}: {detail}",
+        "Start one ('ray start --head', then 'ray start --address' on other machines), or leave "
+        "--address out to use this machine.",
+    ),
+    "ray-outputs": (
+        "Ray writes parts into one directory, and nothing else",
+        "Give one --output DIR, without --store, --link, --knowledge and --labels; the parts are "
+        "Documents, which every other command reads.",
+    ),
+    "only-ray": (
+        "{option} is for --engine ray",
+        "Add --engine ray, or leave it out.",
+    ),
+    "other-run": (
+        "the directory holds the parts of another run: its {what} differ",
+        "Give the same as then to go on, or another directory.",
+    ),
+    "output-not-empty": (
+        "the directory holds parts of which nobody knows where they come from",
+        "Give another directory, or remove them.",
+    ),
+    "run-not-seen": (
+        "the block is not here, though it should be read",
+        "All machines have to see the directory under the same path: give one on a shared disk.",
+    ),
     # --- schema ----------------------------------------------------------------------------
     "unknown-relation": (
         "there is no relation {relation!r}; spelled much like it: {near}",

@@ -157,6 +157,27 @@ class Pipeline:
         """
         return self._ask(self._read, documents, batch_size, problems)
 
+    def batches(
+        self,
+        documents: Iterable[Document | str],
+        *,
+        batch_size: int = BATCH_SIZE,
+        problems: Callable[[Problem], object] = raise_problem,
+    ) -> Iterator[list[Document]]:
+        """What `stream` gives to the model at a time: documents that it can read, and no others."""
+        if batch_size < 1:
+            raise ValueError(f"batch_size has to be at least 1, not {batch_size}")
+        complete = self._complete(map(self._document, documents), self.role.needs, problems)
+        remaining = self._readable(complete, problems)
+        while batch := list(islice(remaining, batch_size)):
+            yield batch
+
+    def read_batch(
+        self, batch: list[Document], problems: Callable[[Problem], object] = raise_problem
+    ) -> list[Document]:
+        """What is found in one of the `batches`, as `stream` finds it."""
+        return list(self._found(self._read, batch, problems))
+
     def _read(self, documents: list[Document]) -> list[Document]:
         for step in self.steps:
             documents = step.read(documents)
@@ -169,14 +190,18 @@ class Pipeline:
         batch_size: int = BATCH_SIZE,
         problems: Callable[[Problem], object] = raise_problem,
     ) -> Iterator[Document]:
-        if batch_size < 1:
-            raise ValueError(f"batch_size has to be at least 1, not {batch_size}")
-        complete = self._complete(map(self._document, documents), self.role.needs, problems)
-        remaining = self._readable(complete, problems)
-        while batch := list(islice(remaining, batch_size)):
-            self.wake()
-            for found in _found_in(predict, batch, problems):
-                yield self.schema.restrict(rounded(found))
+        for batch in self.batches(documents, batch_size=batch_size, problems=problems):
+            yield from self._found(predict, batch, problems)
+
+    def _found(
+        self,
+        predict: Predict,
+        batch: list[Document],
+        problems: Callable[[Problem], object],
+    ) -> Iterator[Document]:
+        self.wake()
+        for found in _found_in(predict, batch, problems):
+            yield self.schema.restrict(rounded(found))
 
     def relate(self, documents: Iterable[Document]) -> list[Document]:
         """Relations between the entities that the documents have, beside those given by people."""

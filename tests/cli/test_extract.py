@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,38 @@ def test_the_batch_size_changes_nothing(model: Model, texts: Path, tmp_path: Pat
     assert model.batches == [1, 1, 2, 2]
     contents = {(tmp_path / f"{size}.jsonl").read_text() for size in (1, 2, 32)}
     assert len(contents) == 1
+
+
+@pytest.mark.usefixtures("model")
+def test_several_workers_write_the_same(texts: Path, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    run(texts, "--output", one)
+    assert run(texts, "--output", two, "--workers", "2", "--batch-size", "1").exit_code == 0
+    assert two.read_bytes() == one.read_bytes()
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--engine", "ray"), "ray-outputs"),
+        (("--engine", "ray", "--output", "a", "--output", "b"), "ray-outputs"),
+        (("--engine", "ray", "--output", "a", "--store", "b"), "ray-outputs"),
+        (("--engine", "ray", "--output", "a", "--link"), "ray-outputs"),
+        (("--address", "auto"), "only-ray"),
+        (("--engine", "ray", "--output", "a"), "ray-missing"),
+    ],
+)
+def test_what_ray_cannot_do_is_an_error_at_once(
+    texts: Path, options: tuple[str, ...], code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(texts)
+    monkeypatch.setitem(sys.modules, "ray", None)  # not installed
+    before = sorted(texts.iterdir())
+    result = run(texts, *options)
+    assert isinstance(result.exception, FactloomError)
+    assert result.exception.code == code
+    assert sorted(texts.iterdir()) == before
 
 
 @pytest.mark.usefixtures("model")

@@ -10,9 +10,10 @@ import typer
 from factloom.cli.numbers import LARGEST
 from factloom.cli.progress import reading_progress
 from factloom.document import Document
-from factloom.errors import ModelError, Place
+from factloom.errors import InputError, ModelError, Place
 
 if TYPE_CHECKING:
+    from factloom.extraction import Report
     from factloom.pipeline import Pipeline
     from factloom.schema import SchemaSettings
 
@@ -83,6 +84,17 @@ def extract(
         int,
         typer.Option(min=1, max=LARGEST, help="Documents given to the model, and held, at a time."),
     ] = 32,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="Processes that read: 1, or one a processor with Ray."),
+    ] = None,
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Who reads: this machine, or a cluster, into the directory --output."),
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster; without it, Ray uses this machine.")
+    ] = None,
 ) -> None:
     """Find entities, relations and evidence in texts."""
     from factloom import extraction
@@ -96,6 +108,22 @@ def extract(
     models = model or [shipped_for(language)]
     pipeline = Pipeline.load_later(*models, runtime=runtime, any_language=any_language, **settings)
     _check_language(pipeline, language)
+    if engine == "ray":
+        if len(targets.files) != 1 or store or link or knowledge or labels:
+            raise InputError("ray-outputs")
+        report = extraction.extract_on_ray(
+            pipeline,
+            inputs,
+            targets.files[0],
+            format=format,
+            batch_size=batch_size,
+            workers=workers,
+            address=address,
+        )
+        _tell(report, {targets.files[0]: report.documents or report.read_before})
+        return
+    if address:
+        raise InputError("only-ray", option="--address")
     with reading_progress(inputs, shown=bool(output or store)) as done:
         report = extraction.extract(
             pipeline,
@@ -103,6 +131,7 @@ def extract(
             targets,
             format=format,
             batch_size=batch_size,
+            workers=workers or 1,
             linking=extraction.Linking(knowledge, link and (store is not None or not knowledge)),
             show=partial(_show, {**pipeline.relation_names, **words}),
             done=done,
@@ -110,6 +139,11 @@ def extract(
     came = dict.fromkeys(targets.files, report.documents)
     if store:
         came[store] = report.documents or report.read_before
+    _tell(report, came)
+
+
+def _tell(report: "Report", came: Mapping[Path, int]) -> None:
+    """What was written, and what could not be read."""
     for path, documents in came.items():
         typer.echo(f"{path}: {report if documents else 'nothing written'}", err=True)
     for problem in report.problems:

@@ -1,7 +1,7 @@
 """`factloom serve`: the service for a team."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,6 +24,10 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(help="A file with the token that callers have to send.")
     ] = None,
+    runtime: Annotated[
+        Literal["light", "torch"] | None,
+        typer.Option(help="What runs the model: torch where it is installed, else light."),
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option(help="A TOML file with limits, hosts, origins: docs/serve.md.")
     ] = None,
@@ -33,4 +37,4 @@ def serve(
     from factloom.serving.settings import ServiceSettings
 
     limits = ServiceSettings() if settings is None else ServiceSettings.read(settings)
-    server.serve(model or [], store, host, port, token_file, limits)
+    server.serve(model or [], store, host, port, token_file, limits, runtime)

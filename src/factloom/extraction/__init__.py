@@ -9,18 +9,20 @@ which can be sent from process to process; what cannot work at all is raised bef
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from factloom.document import Document
 from factloom.errors import InputError
+from factloom.extraction.cluster import extract_on_ray
+from factloom.extraction.crew import Reader, opened_reader
 from factloom.extraction.fan_out import Writer, fan_out, write_if_any
 from factloom.extraction.linking import Linking, linked
 from factloom.extraction.outputs import Targets
 from factloom.extraction.passages import index_follows
+from factloom.extraction.report import Report
 from factloom.extraction.stored_names import with_stored_ids
-from factloom.formats.gathering import Gathered, Problem, gather_files, with_own_ids
+from factloom.formats.gathering import Gathered, gather_files, with_own_ids
 from factloom.pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -29,32 +31,16 @@ if TYPE_CHECKING:
 BATCH_SIZE = 32
 NO_LINKING = Linking()
 
-__all__ = ["BATCH_SIZE", "Linking", "Report", "Targets", "extract", "find", "not_yet_read"]
-
-
-@dataclass(slots=True)
-class Report:
-    """What has passed so far."""
-
-    documents: int = 0
-    entities: int = 0
-    relations: int = 0
-    read_before: int = 0
-    problems: list[Problem] = field(default_factory=list)
-
-    def count(self, document: Document) -> None:
-        self.documents += 1
-        self.entities += len(document.entities)
-        self.relations += len(document.relations)
-
-    @property
-    def exit_code(self) -> int:
-        return 1 if self.problems else 0
-
-    def __str__(self) -> str:
-        parts = ("documents", "entities", "relations")
-        counts = ", ".join(f"{getattr(self, part):,} {part}" for part in parts)
-        return f"{counts}; {self.read_before:,} read before" if self.read_before else counts
+__all__ = [
+    "BATCH_SIZE",
+    "Linking",
+    "Report",
+    "Targets",
+    "extract",
+    "extract_on_ray",
+    "find",
+    "not_yet_read",
+]
 
 
 def pass_over(documents: Iterable[Document]) -> None:
@@ -69,6 +55,7 @@ def extract(
     *,
     format: str | None = None,
     batch_size: int = BATCH_SIZE,
+    workers: int = 1,
     linking: Linking = NO_LINKING,
     show: Writer = pass_over,
     done: Callable[[Document], object] = lambda _: None,
@@ -76,7 +63,9 @@ def extract(
     """Read files, directories and "-", standard input, into all targets at once.
 
     `show` gets the documents where there is no target; `done` is called with each that was read.
-    Documents that the store has already, read by the same pipeline, are not read again.
+    Documents that the store has already, read by the same pipeline, are not read again. Several
+    workers are processes beside this one, which alone writes: they find the same, in the same
+    order.
     """
     if "" in inputs:
         raise InputError("no-path")
@@ -84,11 +73,16 @@ def extract(
     report = Report()
     gathered = gather_files(inputs, format, report.problems.append, leave_out=targets.written())
     version = linking.version(pipeline.version)
-    with targets.opened_store() as graph, index_follows(graph), linking.opened(graph) as links:
+    with (
+        targets.opened_store() as graph,
+        index_follows(graph),
+        linking.opened(graph) as links,
+        opened_reader(pipeline, workers) as reader,
+    ):
         documents = _named(gathered, graph)
         if graph is not None and not targets.files:
             documents = not_yet_read(documents, graph, pipeline, report, version)
-        found = find(documents, pipeline, report, batch_size=batch_size, done=done)
+        found = find(documents, reader, report, batch_size=batch_size, done=done)
         found = linked(found, links)
         writers = targets.writers(graph, pipeline.relation_names, version)
         write_if_any(found, partial(fan_out, writers=writers or [show]))
@@ -97,16 +91,16 @@ def extract(
 
 def find(
     documents: Iterable[Document],
-    pipeline: Pipeline,
+    reader: Reader,
     report: Report,
     *,
     batch_size: int = BATCH_SIZE,
     done: Callable[[Document], object] = lambda _: None,
 ) -> Iterator[Document]:
-    """The documents with what the pipeline finds, counted as they pass."""
+    """The documents with what a pipeline, or a crew of them, finds, counted as they pass."""
     problems = report.problems.append
-    for found in pipeline.stream(documents, batch_size=batch_size, problems=problems):
-        report.count(found)
+    stream = reader.stream(documents, batch_size=batch_size, problems=problems)
+    for found in report.counting(stream):
         done(found)
         yield found
 

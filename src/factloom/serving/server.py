@@ -11,6 +11,7 @@ from pathlib import Path
 from factloom.errors import InputError, ModelError, Place
 from factloom.pipeline import Pipeline
 from factloom.serving.settings import ServiceSettings
+from factloom.stored_models import Runtime
 
 LEAST_TOKEN = 16  # characters
 
@@ -55,6 +56,7 @@ def serve(
     port: int,
     token_file: Path | None,
     settings: ServiceSettings,
+    runtime: Runtime | None = None,
 ) -> None:
     """Run the service until it is told to end."""
     token = None if token_file is None else read_token(token_file)
@@ -62,7 +64,7 @@ def serve(
     if token is None and not loopback:
         raise InputError("token-needed", host=host)
     _require_libraries()
-    pipeline = Pipeline.load_later(*models)
+    pipeline = Pipeline.load_later(*models, runtime=runtime)
     with listen(host, port) as listening:
         asyncio.run(_run(pipeline, store, listening, host, token, settings))
 

@@ -1,0 +1,17 @@
+"""Started by test_crew.py: an extraction by two processes that only Ctrl-C ends.
+
+python slow_extraction.py TEXTS FOLDER
+"""
+
+import sys
+from pathlib import Path
+
+from crew_components import Slow
+
+from factloom.extraction import Targets, extract
+from factloom.pipeline import Pipeline
+
+if __name__ == "__main__":
+    texts, folder = sys.argv[1:]
+    output = Targets([Path(folder) / "out.jsonl"])
+    extract(Pipeline(Slow(Path(folder))), [texts], output, batch_size=1, workers=2)
