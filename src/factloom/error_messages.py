@@ -951,6 +951,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the text has {tokens} tokens and a window holds {capacity}",
         "Give only what stands around the blanks.",
     ),
+    "too-many-blanks": (
+        "the text has {blanks} blanks and the model can tell {most} apart",
+        "Fill fewer at a time.",
+    ),
     "marks-no-names": (
         "a model of {task} cannot mark the names of texts",
         "Name a model that finds mentions, such as a tagger, in data.names.",
