@@ -304,6 +304,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "windows of {window} tokens cannot overlap by {overlap}",
         "Make encoder.window larger or encoder.overlap smaller.",
     ),
+    "no-memory": (
+        "encoders of the family {family} remember nothing of the windows in front",
+        'Set long_documents = "windows", or take an encoder of the family XLNet or one that '
+        "factloom pretrain has made with network.memory.",
+    ),
     "no-layers": (
         "the layers of encoders of the family {family} cannot be told apart",
         "Take another encoder: nothing can be put between the layers of this one.",
@@ -997,6 +1002,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "text-too-long-to-fill": (
         "the text has {tokens} tokens and a window holds {capacity}",
         "Give only what stands around the blanks.",
+    ),
+    "too-many-blanks": (
+        "the text has {blanks} blanks and the model can tell {most} apart",
+        "Fill fewer at a time.",
     ),
     "marks-no-names": (
         "a model of {task} cannot mark the names of texts",

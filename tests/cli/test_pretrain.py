@@ -7,6 +7,9 @@ from typer.testing import CliRunner, Result
 
 from factloom import cli
 from factloom.errors import FactloomError
+from factloom.objectives import objective_settings
+from factloom.objectives.network import Network
+from factloom.objectives.pretraining import Pretraining
 
 RECIPE = """
 [objective]
@@ -61,6 +64,16 @@ def test_blanks_are_filled_with_what_was_read(finished: tuple[Path, Result]) -> 
     assert [line[0] for line in lines] == ["1", "1"]
     assert lines[0][2] == "born"
     assert float(lines[0][1]) > 0.1
+
+
+def test_blanks_of_any_length_are_filled_where_spans_were_learned(
+    tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    network = Network.load(str(tiny_encoder_path), window=64, overlap=0)
+    Pretraining(network, "glm", objective_settings("glm")()).save_pretrained(tmp_path / "glm")
+    result = run("fill", "She was [MASK] in [MASK].", "--model", tmp_path / "glm", "--most", 2)
+    assert result.exit_code == 0, result.exception
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["1", "1", "2", "2"]
 
 
 @pytest.mark.parametrize(

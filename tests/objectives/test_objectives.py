@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from objective_checks import (
+    TEXT,
     Sees,
     check_nothing_leaks,
     check_objective,
@@ -21,6 +23,7 @@ from objective_checks import (
     stretch_of,
 )
 
+from factloom.encoders.new_encoder import new_encoder
 from factloom.objectives import Corrupted, Stretch, objective_kinds, objective_settings
 from factloom.objectives.corpus import NAME, NAMED, SENTENCE, WORD
 from factloom.objectives.network import Network
@@ -59,6 +62,32 @@ def test_an_objective_passes_the_shared_checks(
     stretches = [stretch, *(stretch_of(network.encoder, text) for text in texts)]
     paired = [with_other(network, each) for each in stretches]
     check_objective(model_of(network, kind), paired, tmp_path)
+
+
+NETWORKS = {
+    "NEZHA": {"relative_positions": 8},
+    "ALBERT": {"shared_layers": True, "embedding_width": 16},
+}
+
+
+@pytest.mark.parametrize("kind", ["whole_word", "electra", "glm", "xlnet"])
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+def test_objectives_are_the_same_for_other_networks(
+    name: str, kind: str, tiny_encoder_path: Path, tmp_path: Path
+) -> None:
+    """What is packed, what is seen, and what is kept, where only distances are known, too."""
+    sizes = {"layers": 2, "width": 32, "heads": 4, "window": 64, "positions": 64, "overlap": 0}
+    network = Network(new_encoder(str(tiny_encoder_path), **sizes, **NETWORKS[name])).eval()
+    model = model_of(network, kind, **(ALL_MASKED if kind in WITH_MASKS else {}))
+    enlarge(model)
+    with torch.no_grad():
+        for weights in network.encoder.parameters():
+            if not weights.requires_grad:  # the places, of which NEZHA knows nothing
+                weights.zero_()
+    stretch = stretch_of(network.encoder, TEXT)
+    check_nothing_leaks(model, stretch, SEES[kind], draws=6)
+    others = [stretch_of(network.encoder, text) for text in ("one", "She studied in Torvik.")]
+    check_objective(model, [stretch, *others], tmp_path)
 
 
 # --- what is seen ------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""The losses of BERT, ALBERT and ELECTRA are those of the Hugging Face classes, to rounding."""
+"""The losses are those of the Hugging Face classes, to rounding: where there is one.
+
+BERT, ALBERT, ELECTRA; perm_mask and target_mapping of XLNet; what T5, BART and Pegasus write.
+"""
 
 from pathlib import Path
 
@@ -12,14 +15,22 @@ from transformers import (
     AlbertForPreTraining,
     AlbertModel,
     AutoTokenizer,
+    BartConfig,
+    BartForConditionalGeneration,
     BertForPreTraining,
     ElectraConfig,
     ElectraForPreTraining,
     ElectraModel,
+    PegasusConfig,
+    PegasusForConditionalGeneration,
+    T5Config,
+    T5ForConditionalGeneration,
+    XLNetConfig,
+    XLNetLMHeadModel,
 )
 
 from factloom.encoders.encoder import Encoder
-from factloom.objectives import Corrupted, Stretch
+from factloom.objectives import Corrupted, Stretch, objective_settings
 from factloom.objectives.albert import Albert, AlbertSettings
 from factloom.objectives.batch import lay_out
 from factloom.objectives.bert import Bert
@@ -141,3 +152,111 @@ def test_draws_of_the_generator_follow_its_probabilities(network: Network) -> No
     logits = torch.tensor([0.1, 0.2, 0.3, 0.4]).log().expand(batch.weight, 4)
     drawn = torch.bincount(model.objective._drawn(logits, batch), minlength=4) / batch.weight
     assert drawn.tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4], abs=0.025)
+
+
+# --- XLNet ---------------------------------------------------------------------------------------
+
+
+def by_rows(theirs: XLNetLMHeadModel, corrupted: Corrupted) -> Tensor:
+    """(targets, tokens) logits of XLNet's layers by hand: text and queries are rows of one table,
+    with the positions and the visibility that the objective gives."""
+    assert corrupted.positions is not None
+    assert corrupted.visible is not None
+    network = theirs.transformer
+    count = len(corrupted.tokens) - len(corrupted.slots)
+    words = network.word_embedding(torch.from_numpy(corrupted.tokens[:count]))
+    queries = network.mask_emb[0].expand(len(corrupted.slots), -1)
+    states = torch.cat([words, queries])  # (rows, width)
+    places = torch.from_numpy(corrupted.positions)
+    apart = (places[:, None] - places[None]).flatten()
+    frequency = 1 / 10000 ** (torch.arange(0, states.shape[1], 2.0) / states.shape[1])
+    table = network.positional_embedding(apart, frequency)[:, 0]  # (rows * rows, width)
+    seen = torch.from_numpy(corrupted.visible.copy())
+    seen[count:, count:] = False  # a query of the class does not see its own mask
+    for layer in network.layer:
+        attention = layer.rel_attn
+        query, key, value = (
+            torch.einsum("ih,hnd->nid", states, weights)
+            for weights in (attention.q, attention.k, attention.v)
+        )
+        distance = torch.einsum("rh,hnd->nrd", table, attention.r)
+        distance = distance.view(len(distance), len(states), len(states), -1)
+        scores = (query + attention.r_w_bias[:, None]) @ key.transpose(1, 2)
+        scores = scores + torch.einsum(
+            "nid,nijd->nij", query + attention.r_r_bias[:, None], distance
+        )
+        weights = (scores * attention.scale).masked_fill(~seen, -1e30).softmax(-1)
+        mixed = torch.einsum("nid,hnd->ih", weights @ value, attention.o)
+        states = layer.ff(attention.layer_norm(mixed + states))
+    return theirs.lm_loss(states[torch.from_numpy(corrupted.slots)])
+
+
+@pytest.mark.parametrize("draw", range(3))
+@torch.no_grad()
+def test_xlnet(draw: int, network: Network, stretch: Stretch) -> None:
+    objective = Pretraining(network, "xlnet", objective_settings("xlnet")(rate=0.4)).objective
+    corrupted = objective.corrupt(stretch, randomness(draw))
+    assert corrupted.visible is not None
+    assert corrupted.positions is not None
+    count = len(corrupted.tokens) - len(corrupted.slots)
+    told = corrupted.positions[corrupted.slots]
+    # who may not see whom, of the text alone; content sees itself in the class whatever is said
+    hidden = ~corrupted.visible[:count, :count] | np.eye(count, dtype=bool)
+    assert (hidden[told] == ~corrupted.visible[count:, :count]).all()
+    sizes = {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 48}
+    theirs = XLNetLMHeadModel(XLNetConfig(vocab_size=len(network.embeddings), **sizes)).eval()
+    enlarge(theirs)
+    expected = theirs(
+        input_ids=torch.from_numpy(corrupted.tokens[:count])[None],
+        perm_mask=torch.from_numpy(hidden[None] * np.float32(1)),
+        target_mapping=torch.eye(count)[told][None],
+        labels=torch.from_numpy(corrupted.wanted)[None],
+    ).loss
+    logits = by_rows(theirs, corrupted)
+    found = torch.nn.functional.cross_entropy(logits, torch.from_numpy(corrupted.wanted))
+    assert float(found) == pytest.approx(float(expected), rel=1e-4)
+
+
+# --- encoder-decoders ----------------------------------------------------------------------------
+
+WRITERS = {
+    "t5": (T5ForConditionalGeneration, T5Config, {"d_kv": 8, "d_ff": 64, "num_layers": 2}),
+    "bart": (BartForConditionalGeneration, BartConfig, {"encoder_layers": 2, "decoder_layers": 2}),
+    "pegasus": (
+        PegasusForConditionalGeneration,
+        PegasusConfig,
+        {"encoder_layers": 2, "decoder_layers": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(WRITERS))
+@torch.no_grad()
+def test_what_is_written_is_what_their_classes_make_of_the_targets(
+    kind: str, network: Network, stretch: Stretch
+) -> None:
+    """Given `labels` alone they shift them and begin with their start token: as we do."""
+    model = Pretraining(network, kind, objective_settings(kind)())
+    family, config, sizes = WRITERS[kind]
+    theirs = family(
+        config(
+            vocab_size=len(network.embeddings),
+            d_model=32,
+            decoder_start_token_id=model.vocabulary.start,
+            pad_token_id=0,
+            eos_token_id=model.vocabulary.end,
+            **sizes,
+        )
+    ).eval()
+    enlarge(theirs)
+    for draw in range(3):
+        corrupted = model.objective.corrupt(stretch, randomness(draw))
+        assert corrupted.written is not None
+        read = torch.from_numpy(corrupted.tokens)[None]
+        wanted = torch.from_numpy(corrupted.wanted)
+        expected = theirs(input_ids=read, labels=wanted[None]).loss
+        begun = torch.from_numpy(corrupted.written.tokens)[None]
+        logits = theirs(input_ids=read, decoder_input_ids=begun).logits[0, corrupted.slots]
+        found = torch.nn.functional.cross_entropy(logits, wanted)
+        assert float(found) == pytest.approx(float(expected), rel=1e-5)
+        assert corrupted.written.positions.tolist() == list(range(len(wanted)))

@@ -40,6 +40,7 @@ from factloom.encoders.attention import (
 from factloom.encoders.between_layers import changed_after
 from factloom.encoders.long_documents import POLICIES, LongDocuments
 from factloom.encoders.pretrained import refuse_code, resolve
+from factloom.encoders.recurrence import read_in_order, remembering
 from factloom.encoders.special_tokens import (
     SpecialTokens,
     around_text,
@@ -117,6 +118,9 @@ class Encoder(nn.Module):
         self.long_documents = long_documents
         self.policy = POLICIES[long_documents](overlap)
         self.between: Between | None = None
+        if long_documents == "recurrence" and remembering(backbone) is None:
+            family = cast(Any, backbone).config.model_type
+            raise ModelError("no-memory", family=family)
         if not 0 <= overlap < self.capacity:
             raise ModelError("window-too-small", window=self.window, overlap=overlap)
 
@@ -289,19 +293,16 @@ class Encoder(nn.Module):
 
     def window_states(self, windows: WindowBatch, added: Tensor | None = None) -> Tensor:
         """(windows, window length, width): the states window by window, before they are merged."""
-        with self._changed(windows, added), at_positions(windows.positions):
-            found: Tensor = self.backbone(**self._inputs(windows)).last_hidden_state
+        found: Tensor = self._run(windows, added).last_hidden_state
         return found
 
     def read(self, windows: WindowBatch, added: Tensor | None = None) -> Reading:
         """States, and the last layer's attention for rows that may be chosen by the states."""
-        inputs = self._inputs(windows)
-        with self._changed(windows, added), at_positions(windows.positions):
-            if self.records_attention:
-                with record_attention() as record:
-                    states = self.backbone(**inputs).last_hidden_state
-                return Reading(merge_states(states, windows), record)
-            output = self.backbone(**inputs, output_attentions=True)
+        if self.records_attention:
+            with record_attention() as record:
+                states = self._run(windows, added).last_hidden_state
+            return Reading(merge_states(states, windows), record)
+        output = self._run(windows, added, output_attentions=True)
         return Reading(merge_states(output.last_hidden_state, windows), output.attentions[-1])
 
     def forward(self, windows: WindowBatch) -> Encoded:
@@ -312,6 +313,21 @@ class Encoder(nn.Module):
     def first_position(self) -> int:
         """The number of the first position; families such as RoBERTa do not begin with 0."""
         return _first_position(self.backbone)
+
+    def _run(self, windows: WindowBatch, added: Tensor | None, **asked: Any) -> Any:
+        """What the backbone gives for the windows, all at once or in their order."""
+        if self.long_documents != "recurrence" or windows.one_window_each:
+            return self._run_at_once(windows, added, **asked)
+
+        def run(some: WindowBatch, rows: Tensor, told: dict[str, Any]) -> Any:
+            mine = None if added is None else added[rows]
+            return self._run_at_once(some, mine, **asked, **told)
+
+        return read_in_order(self.backbone, windows, run)
+
+    def _run_at_once(self, windows: WindowBatch, added: Tensor | None, **asked: Any) -> Any:
+        with self._changed(windows, added), at_positions(windows.positions):
+            return self.backbone(**self._inputs(windows), **asked)
 
     def _inputs(self, windows: WindowBatch) -> dict[str, Tensor]:
         return _inputs(windows, self.first_position)

@@ -42,8 +42,19 @@ class OneWindow:
         return [0]
 
 
-LongDocuments = Literal["windows", "error"]
+@dataclass(frozen=True, slots=True)
+class ConsecutiveWindows:
+    """As many windows as it takes, behind each other; encoders/recurrence.py joins them."""
+
+    overlap: int  # of no use here: what is in front is remembered
+
+    def starts(self, tokens: int, capacity: int) -> list[int]:
+        return [*range(0, max(tokens, 1), capacity)]
+
+
+LongDocuments = Literal["windows", "error", "recurrence"]
 POLICIES: dict[LongDocuments, Callable[[int], LongDocumentPolicy]] = {
     "windows": OverlappingWindows,
     "error": OneWindow,
+    "recurrence": ConsecutiveWindows,
 }

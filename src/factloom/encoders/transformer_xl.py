@@ -14,7 +14,8 @@ Fixed-Length Context, ACL 2019, arXiv 1901.02860.
 
 A token sees m tokens at every layer, so that what is N m tokens away can still be felt. A memory
 that is longer than in training may be used afterwards: distances are all that is known of places.
-As an encoder of a recipe it reads windows without memory, from left to right.
+As an encoder of a recipe it reads from left to right, windows without memory, or with
+`long_documents = "recurrence"` one after the other (encoders/recurrence.py).
 
 It is a class of transformers, so that folders are written and read as those of any encoder; only
 factloom knows it (`model_type`).
@@ -96,6 +97,13 @@ class TransformerXLLayer(nn.Module):
         return self.output_norm(states + self.dropout(found)), weights
 
 
+@dataclass
+class RememberingOutput(BaseModelOutput):
+    """States, and what is to be remembered behind them."""
+
+    memory: Memory | None = None
+
+
 class TransformerXLModel(PreTrainedModel):
     """All layers; words are said by the embeddings, see objectives/recurrent.py."""
 
@@ -156,13 +164,19 @@ class TransformerXLModel(PreTrainedModel):
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
         output_attentions: bool = False,
+        memory: Memory | None = None,
         **_: Any,
-    ) -> BaseModelOutput:
-        """As transformers calls encoders; without memory."""
+    ) -> RememberingOutput:
+        """As transformers calls encoders."""
         filled = None if attention_mask is None else attention_mask.bool()
-        states, _inputs, weights = self.read(input_ids, self.nothing(len(input_ids)), filled)
+        before = self.nothing(len(input_ids)) if memory is None else memory
+        states, inputs, weights = self.read(input_ids, before, filled)
         attentions = (cast(torch.FloatTensor, weights),) if output_attentions else None
-        return BaseModelOutput(cast(torch.FloatTensor, states), attentions=attentions)
+        most = self.config.memory if self.training else self.config.evaluation_memory
+        behind = before.followed_by(inputs, most)
+        return RememberingOutput(
+            cast(torch.FloatTensor, states), attentions=attentions, memory=behind
+        )
 
 
 def _seen(token_ids: Tensor, memory: Memory, filled: Tensor | None) -> Tensor:

@@ -30,7 +30,7 @@ def batch_windows(
     `rows` are the token positions whose attention is asked for.
     """
     plan = [
-        (index, start, min(len(tokens), window - around.count))
+        (index, start, min(len(tokens) - start, window - around.count))
         for index, (tokens, around) in enumerate(zip(documents, special, strict=True))
         for start in policy.starts(len(tokens), window - around.count)
     ]  # document, first token and number of tokens of each window

@@ -29,8 +29,13 @@ class Filling:
 
 def fill(network: Network, text: str, most: int = 5) -> list[list[Filling]]:
     """For each blank of the text the likeliest tokens; blanks are filled one by one."""
-    vocabulary, tokenizer = Vocabulary.of(network.encoder), network.encoder.tokenizer
-    written = text.replace(BLANK, str(tokenizer.mask_token))
+    vocabulary = Vocabulary.of(network.encoder)
+    return likeliest(network, vocabulary, tokens_with_blanks(network, vocabulary, text), most)
+
+
+def tokens_with_blanks(network: Network, vocabulary: Vocabulary, text: str) -> Integers:
+    """(n,) the text with a mask for each blank."""
+    written = text.replace(BLANK, str(network.encoder.tokenizer.mask_token))
     (tokens,) = network.encoder.tokenize([written])
     if not (tokens.ids == vocabulary.mask).any():
         raise ModelError("no-mask-in-text", mask=BLANK)
@@ -38,7 +43,7 @@ def fill(network: Network, text: str, most: int = 5) -> list[list[Filling]]:
         raise ModelError(
             "text-too-long-to-fill", tokens=len(tokens.ids), capacity=network.encoder.capacity
         )
-    return likeliest(network, vocabulary, tokens.ids, most)
+    return tokens.ids
 
 
 @torch.no_grad()

@@ -23,12 +23,16 @@ How long a blank is has to be found out, unlike with `spanbert`. [CLS] and [SEP]
 so that any vocabulary will do; the vectors of second positions are the objective's own.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional
 
 from factloom.objectives import Corrupted, Integers, Stretch
 from factloom.objectives.batch import Losses, TextBatch
+from factloom.objectives.blanks import Blanks, BlankText
 from factloom.objectives.masking import Rate, Unit, budget_of, draw_spans, units_at
 from factloom.objectives.network import Network
 from factloom.objectives.vocabulary import Vocabulary
@@ -68,6 +72,10 @@ class Glm(nn.Module):
         first, masks = self._part_a(stretch.ids, spans)
         order = randomness.permutation(len(spans))
         pieces = [stretch.ids[slice(*spans[number])] for number in order]
+        return self._laid_out(first, masks[order], pieces)
+
+    def _laid_out(self, first: Integers, masks: Integers, pieces: Sequence[Integers]) -> Corrupted:
+        """Part A, and behind it the pieces in their order; `masks` are their places in part A."""
         start, end = self.vocabulary.before[:1], self.vocabulary.after[:1]
         lengths = [len(piece) + 1 for piece in pieces]
         behind = np.concatenate([[*start, *piece] for piece in pieces])
@@ -78,7 +86,7 @@ class Glm(nn.Module):
             tokens=np.concatenate([first, behind]).astype(np.int64),
             slots=np.arange(count, whole),
             wanted=np.concatenate([[*piece, *end] for piece in pieces]).astype(np.int64),
-            positions=np.concatenate([np.arange(count), np.repeat(masks[order], lengths)]),
+            positions=np.concatenate([np.arange(count), np.repeat(masks, lengths)]),
             visible=visible,
             along={
                 "second": np.concatenate(
@@ -113,8 +121,23 @@ class Glm(nn.Module):
         )
 
     def losses(self, network: Network, batch: TextBatch) -> Losses:
+        logits = network.logits(self.asked_states(network, batch))
+        return Losses(functional.cross_entropy(logits, batch.wanted, reduction="none"))
+
+    def asked_states(self, network: Network, batch: TextBatch) -> Tensor:
+        """(targets, width)"""
         states = network.states(batch.windows, added=self.second(batch.along["second"]))
-        return Losses(network.token_losses(states, batch.slots, batch.wanted))
+        return states.index_select(0, batch.slots)
+
+    @property
+    def blanks(self) -> Blanks:
+        """How it fills them: each mask of a text is a span that was cut out."""
+        return Blanks(self._asked, lambda _: self.vocabulary.after[0], self.second.num_embeddings)
+
+    def _asked(self, text: BlankText) -> Corrupted:
+        masks = np.flatnonzero(text.ids == self.vocabulary.mask) + len(self.vocabulary.before)
+        pieces = [np.asarray(piece, np.int64) for piece in (*text.filled, text.begun)]
+        return self._laid_out(self.vocabulary.around(text.ids), masks[: len(pieces)], pieces)
 
 
 OBJECTIVE, SETTINGS = Glm, GlmSettings

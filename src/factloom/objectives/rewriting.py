@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 from pydantic import BaseModel
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional
 
 from factloom.objectives import Corrupted, Integers, Stretch, Written
 from factloom.objectives.batch import Losses, TextBatch
+from factloom.objectives.blanks import Blanks
 from factloom.objectives.decoder import Decoder
 from factloom.objectives.network import Network
 from factloom.objectives.vocabulary import Vocabulary
@@ -21,16 +23,23 @@ Rewrite = Callable[[Stretch, np.random.Generator], Corrupted]
 class Rewriting(nn.Module):
     """The objective of whoever asks for nothing but the tokens of the other text.
 
-    `rewrite` says what is read of a stretch, and what is written.
+    `rewrite` says what is read of a stretch, and what is written; `blanks` how it can be asked for
+    blanks of any length, if it can.
     """
 
     pairs, says_tokens, fills = False, True, False
 
     def __init__(
-        self, settings: BaseModel, vocabulary: Vocabulary, network: Network, rewrite: Rewrite
+        self,
+        settings: BaseModel,
+        vocabulary: Vocabulary,
+        network: Network,
+        rewrite: Rewrite,
+        blanks: Blanks | None = None,
     ) -> None:
         super().__init__()
         self.settings, self.vocabulary, self.rewrite = settings, vocabulary, rewrite
+        self.blanks = blanks
         self.decoder = Decoder(network)
 
     def slots(self, tokens: int) -> int:
@@ -40,9 +49,14 @@ class Rewriting(nn.Module):
         return self.rewrite(stretch, randomness)
 
     def losses(self, network: Network, batch: TextBatch) -> Losses:
+        logits = network.logits(self.asked_states(network, batch))
+        return Losses(functional.cross_entropy(logits, batch.wanted, reduction="none"))
+
+    def asked_states(self, network: Network, batch: TextBatch) -> Tensor:
+        """(targets, width)"""
         assert batch.written is not None
         states = self.decoder.states(batch.written, network.states(batch.windows))
-        return Losses(network.token_losses(states, batch.slots, batch.wanted))
+        return states.index_select(0, batch.slots)
 
 
 def rewriting_slots(tokens: int, vocabulary: Vocabulary) -> int:

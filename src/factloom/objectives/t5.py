@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tokenizers import AddedToken
 
 from factloom.objectives import Corrupted, Integers, Stretch
+from factloom.objectives.blanks import Blanks, BlankText
 from factloom.objectives.masking import Rate, Unit, budget_of
 from factloom.objectives.network import Network
 from factloom.objectives.rewriting import Rewriting, rewritten
@@ -60,6 +61,16 @@ def write_spans(
     source.extend(ids[at:])
     target.append(sentinels[len(spans)])
     return rewritten(np.asarray(source), np.asarray(target), vocabulary)
+
+
+def ask_for_span(vocabulary: Vocabulary, sentinels: Integers, text: BlankText) -> Corrupted:
+    """The text with a sentinel for each blank, and what is written so far."""
+    source = text.ids.copy()
+    masks = np.flatnonzero(source == vocabulary.mask)
+    source[masks] = sentinels[: len(masks)]
+    spans = (*text.filled, text.begun)
+    target = [one for k, span in enumerate(spans) for one in (sentinels[k], *span)]
+    return rewritten(source, np.asarray([*target, vocabulary.end]), vocabulary)
 
 
 def draw_spans_between(
@@ -108,7 +119,9 @@ def t5(settings: T5Settings, vocabulary: Vocabulary, network: Network) -> Rewrit
     most = max(span_count(tokens, settings) for tokens in range(1, window + 1))
     sentinels = find_sentinels(network, most + 1)
     rewrite = partial(write_spans, settings, vocabulary, sentinels)
-    return Rewriting(settings, vocabulary, network, rewrite)
+    ask = partial(ask_for_span, vocabulary, sentinels)
+    blanks = Blanks(ask, lambda number: int(sentinels[number + 1]), most)
+    return Rewriting(settings, vocabulary, network, rewrite, blanks)
 
 
 OBJECTIVE, SETTINGS = t5, T5Settings

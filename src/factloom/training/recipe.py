@@ -53,7 +53,9 @@ class EncoderRecipe(RecipePart):
     window: Count = Field(512, description="Longest stretch encoded at once, in tokens.")
     overlap: int = Field(128, ge=0, lt=2**31, description="Tokens that neighbouring windows share.")
     long_documents: LongDocuments = Field(
-        "windows", description="What to do with documents longer than a window."
+        "windows",
+        description="What to do with documents longer than a window: overlapping windows, an "
+        "error, or windows that remember those in front.",
     )
     attention_dropout: float = Field(
         0.0, ge=0, lt=1, description="0 lets CPUs use their fused attention kernel."
