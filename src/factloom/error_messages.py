@@ -798,6 +798,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this pipeline has {count} models, and no single one",
         "Its `steps` have one each: pipeline.steps[0].component.",
     ),
+    "reads-no-text": (
+        "this model does not find relations in raw text; its task is {task!r}",
+        "Give a joint model; scores between given entities are fitted when a model is trained.",
+    ),
     "finds-no-relations": (
         "this model finds no relations",
         "Use a model that finds relations, or leave out what concerns them.",

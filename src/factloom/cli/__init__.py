@@ -8,6 +8,7 @@ import typer
 from factloom.cli import (
     adapt,
     ask,
+    calibrate,
     complete,
     compress,
     evaluate,
@@ -50,6 +51,7 @@ app.command()(fill.fill)
 app.command()(evaluate.evaluate)
 app.command()(predict.predict)
 app.command()(find_threshold.find_threshold)
+app.command()(calibrate.calibrate)
 app.command()(label.label)
 app.command()(adapt.adapt)
 app.command()(compress.compress)

@@ -239,15 +239,20 @@ class Joint(nn.Module):
         self.mention_temperature.fill_(1.0)
         mentions = sequence_decoding.calibrate_mentions(documents, self.predict(documents))
         self.mention_temperature.fill_(mentions["temperature"])
-        self._fit_raw_scores(documents)
-        return {f"mention_{name}": value for name, value in mentions.items()} | fitted | relations
+        raw = {f"raw_{name}": value for name, value in self.fit_raw_scores(documents).items()}
+        tags = {f"mention_{name}": value for name, value in mentions.items()}
+        return tags | fitted | relations | raw
 
-    def _fit_raw_scores(self, documents: Sequence[Document]) -> None:
+    def fit_raw_scores(self, documents: Sequence[Document]) -> dict[str, float]:
+        """Let the scores of what is found in raw text tell how much of it is right."""
         asked = {"score_slope": 1.0, "score_offset": 0.0, "sensitive_score": 0.0}
         chosen = self.settings
         self.settings = chosen.model_copy(update=asked)
-        slope, offset = raw_scores.fit(documents, self.predict(documents))
+        found = self.predict(documents)
+        slope, offset = raw_scores.fit(documents, found)
         self.settings = chosen.model_copy(update={"score_slope": slope, "score_offset": offset})
+        decisions = sum(len(document.relations) for document in found)
+        return {"slope": slope, "offset": offset, "decisions": float(decisions)}
 
     @torch.inference_mode()
     def _true_entities(

@@ -58,7 +58,7 @@ class JointSettings(RelationSettings):
     )
     score_offset: float = Field(0.0, description="Likewise; fitted after training.")
     sensitive_score: float = Field(
-        0.0,
+        0.5,
         ge=0,
         lt=1,
         description="From which score on religion, parenthood and the like are stated.",

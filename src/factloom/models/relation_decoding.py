@@ -179,9 +179,10 @@ def fit_to_margins(
         best = highest(logits, model.settings.most_relations)
         model.rule.fit(torch.from_numpy(best), torch.from_numpy(labels), gold)
         margins = logits - float(model.rule.threshold)
-    if model.settings.threshold_shift == "balanced":
+    if model.settings.balanced or model.settings.threshold_shift == "balanced":
         shift = balanced_shift(margins, model.settings.most_relations, gold)
-        cast(Any, model).settings = model.settings.model_copy(update={"threshold_shift": shift})
+        fitted_ones = {"threshold_shift": shift, "balanced": True}
+        cast(Any, model).settings = model.settings.model_copy(update=fitted_ones)
     held = holding(model.settings, margins)
     fitted = calibrate_decisions(margins[held], labels[held])
     model.temperature.fill_(fitted["temperature"])

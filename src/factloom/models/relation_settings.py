@@ -29,6 +29,10 @@ class RelationSettings(BaseModel):
         "as many are found in documents that were not trained on as people found there; the "
         "adaptive threshold alone forgets more than it makes up.",
     )
+    balanced: bool = Field(
+        False,
+        description="Whether the shift was balanced, and is again when training goes on.",
+    )
     evidence_weight: NonNegativeFloat = Field(
         0.0,
         description="Weight of the evidence loss. It is summed over the pairs with gold evidence "
