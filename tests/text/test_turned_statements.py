@@ -38,7 +38,7 @@ def documents(tmp_path: Path) -> list[Document]:
 
 @pytest.fixture
 def turned(documents: list[Document]) -> list[Document]:
-    return with_turned_statements(documents, 40, seed=0)
+    return with_turned_statements(documents, 120, seed=0)
 
 
 def facts(document: Document, kind: str) -> set[tuple[str, str, str]]:
@@ -54,7 +54,7 @@ def test_what_hangs_on_the_verb_is_denied_or_holds_of_another(
         new = facts(document, "denied") - {("Eva Holm", "P108", "Vantora")}
         assert new
         for fact in new - was_so:  # of a name that was put in beside the true one
-            assert " but " in document.text
+            assert re.search(" but |, not | not born in .*; ", document.text)
             assert any(
                 kept[1] == fact[1] and len({kept[0], kept[2]} & {fact[0], fact[2]}) == 1
                 for kept in facts(document, "relations")
@@ -65,10 +65,11 @@ def test_what_the_text_says_beside_the_verb_is_not_denied(turned: list[Document]
     for document in turned:
         assert ("Ada Brook", "P27", "Swedish") not in facts(document, "denied")
         assert ("Quillmark", "P159", "Oslo") not in facts(document, "denied")
-    born = [d for d in turned if "Torvik" in d.text and "but in" not in d.text]
-    names = [{(d.name(h), d.name(t)) for h, t in d.unknown} for d in born if "P19" in str(d.denied)]
-    assert names
-    assert all(("Ada Brook", "Swedish") in pairs for pairs in names)
+    born = [d for d in turned if ("Ada Brook", "P19", "Torvik") in facts(d, "denied")]
+    assert born
+    for document in born:
+        pairs = {(document.name(head), document.name(tail)) for head, tail in document.unknown}
+        assert ("Ada Brook", "Swedish") in pairs
 
 
 def test_mentions_stay_what_they_were_and_sentences_hold_the_whole_text(
@@ -89,7 +90,12 @@ def test_every_way_to_turn_a_sentence_is_used(turned: list[Document]) -> None:
         assert said in texts
     assert re.search(r"Bo Lind \w+ed Vantora\.", texts.replace("joined", ""))  # another verb
     assert re.search(r"Swedish engineer, (?!was born)[\w ]+ in Torvik", texts)
-    assert "was born not in Esbury but in Torvik" in texts
+    for said in (
+        "was born not in Esbury but in Torvik",
+        "was born in Torvik, not in Esbury.",
+        "was not born in Esbury; she was born in Torvik",
+    ):
+        assert said in texts
 
 
 def test_sentences_that_deny_something_already_are_left_alone(turned: list[Document]) -> None:

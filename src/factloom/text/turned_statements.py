@@ -65,6 +65,9 @@ _PRESENT_TURNS = ("never {verb}", "does not {base}", "plans to {base}",
 _OTHER_VERBS = ("visited", "photographed", "praised", "criticised", "mentioned", "wrote to",
                 "dreamt of", "asked about", "made fun of", "recommended")  # fmt: skip
 _OTHER_STAYS = ("changed trains", "gave a talk", "spent a weekend", "lost a suitcase", "was seen")
+_PREPOSITION = re.compile(r" (?:in|at|by|for) (?=$)")  # right in front of a name
+_SHORT_PHRASE = 4  # words, such as "was born in"
+_AGAIN = ("he", "she", "it", "they", "in truth it")
 _BEFORE = ("It is not true that ", "There is no evidence that ", "It was wrongly reported that ",
            "It is not known whether ", "Nobody believes that ", "The rumour that ",
            "We asked whether ")  # fmt: skip
@@ -218,27 +221,37 @@ class _Statement:
         )
 
     def _with_other_end(self, names: _Names, chance: random.Random) -> Document | None:
-        """`not in Esbury but in Torvik`: what holds still holds, and is denied of another."""
-        document, sentence = self.document, self.document.sentences[self.number]
-        text = document.text
-        ends = {end for pair in self.denied for end in pair}
-        for number in sorted(ends):
+        """What holds still holds, and is denied of another, whose name stands beside."""
+        document, text = self.document, self.document.text
+        last = document.sentences[self.number].end
+        ends = sorted({end for pair in self.denied for end in pair})
+        for number in ends:
             for index in document.entities[number].mentions:
                 mention = document.mentions[index]
-                word = re.compile(r"(?:in|at|by|for) ").match(text, mention.start - 3)
                 other = names.other(mention.type, text, chance)
-                if word is None or other is None or mention.start < self.verb.end():
+                before = _PREPOSITION.search(text, self.verb.end(), mention.start)
+                if other is None or before is None or not mention.end <= last:
                     continue
-                if not sentence.start < mention.start < sentence.end:
-                    continue
-                if word.end() != mention.start or text[mention.start - 4] != " ":
-                    continue
-                start = mention.start - len(word.group())
-                said = f"not {word.group()}"
-                changed = _edited(document, [(start, start, f"{said}{other} but ")], self.number)
-                place = start + len(said)
+                start, before_other, behind_other = self._beside(before, mention, chance)
+                edit = start, start, f"{before_other}{other}{behind_other}"
+                changed = _edited(document, [edit], self.number)
+                place = start + len(before_other)
                 return _with_denied_end(changed, number, (place, place + len(other)), self.number)
         return None
+
+    def _beside(
+        self, before: re.Match[str], mention: Mention, chance: random.Random
+    ) -> tuple[int, str, str]:
+        """Where the other name comes in, and the words in front of it and behind it."""
+        text, verb = self.document.text, self.verb
+        word = before.group().strip()  # the preposition
+        ways = [(before.start() + 1, f"not {word} ", " but ")]
+        if text[mention.end : mention.end + 1] in (".", ";"):
+            ways.append((mention.end, f", not {word} ", ""))
+        if verb.group() in _BE and len(text[verb.start() : mention.start].split()) <= _SHORT_PHRASE:
+            denied = f"{verb.group()} not{text[verb.end() : mention.start]}"
+            ways.append((verb.start(), denied, f"; {chance.choice(_AGAIN)} "))
+        return chance.choice(ways)
 
 
 def _verb(document: Document, sentence: Sentence) -> re.Match[str] | None:
