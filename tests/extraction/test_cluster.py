@@ -15,7 +15,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'factloom[r
 import ray
 from ray.cluster_utils import Cluster
 
-from factloom.errors import ModelError
+from factloom.errors import InputError, ModelError
 from factloom.extraction import Targets, blocks, extract, extract_on_ray
 from factloom.pipeline import Pipeline
 
@@ -61,6 +61,16 @@ def found(texts: Path, component: Any) -> bytes:
     report = extract_on_ray(Pipeline(component), [str(texts)], directory, batch_size=SIZE)
     assert (report.documents, report.problems) == (8, [])
     return b"".join(path.read_bytes() for path in sorted(directory.glob("part-*.jsonl")))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:head"])
+def test_a_cluster_that_is_not_there_is_told_before_the_work(texts: Path, address: str) -> None:
+    directory = texts.parent / "found"
+    with pytest.raises(InputError, match=f"there is no Ray cluster at '{address}'"):
+        extract_on_ray(
+            Pipeline(Noting()), [str(texts)], directory, batch_size=SIZE, address=address
+        )
+    assert not directory.exists()
 
 
 @pytest.mark.usefixtures("nodes")

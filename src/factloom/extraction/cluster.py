@@ -11,6 +11,7 @@ was reading: another reads it. A run that was stopped goes on with the blocks th
 import logging
 import os
 import pickle
+import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from factloom.extraction.worker import packed
 from factloom.pipeline import Pipeline
 
 _NUMBERS = 100 << 20  # bytes of memory for what Ray itself hands around, of a cluster of our own
+_PATIENCE = 10.0  # seconds
 
 
 def extract_on_ray(
@@ -45,6 +47,8 @@ def extract_on_ray(
     if "" in inputs:
         raise InputError("no-path")
     ray = _library()
+    if address is not None:
+        _require_answer(address)
     run = Run(_made(directory))
     run.begin(Corpus.of(inputs, format, batch_size, pipeline), inputs, pipeline)
     left = run.left()
@@ -63,6 +67,18 @@ def _library() -> Any:
     except ImportError:
         raise ModelError("ray-missing") from None
     return ray
+
+
+def _require_answer(address: str) -> None:
+    """Ask now, before the corpus is cut: Ray itself would try it for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or "://" in address:  # a word such as "auto", or a client's address
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
+    except (OSError, ValueError, OverflowError) as error:
+        detail = getattr(error, "strerror", None) or error
+        raise InputError("ray-no-cluster", address=address, detail=detail) from None
 
 
 def _made(directory: Path) -> Path:
@@ -95,6 +111,7 @@ def _connected(ray: Any, address: str | None) -> Iterator[None]:
 
 def _hand_out(ray: Any, blocks: Sequence[int], task: dict[str, Any], workers: int | None) -> None:
     """Every block is one of Ray Data, too: a task that it gives out again until it is done."""
+    logging.getLogger("ray.data").setLevel(logging.ERROR)  # what else it says is for its makers
     settings = ray.data.DataContext.get_current()
     settings.enable_progress_bars = sys.stderr.isatty()
     settings.print_on_execution_start = False
