@@ -170,6 +170,18 @@ def test_a_store_that_cannot_be_opened_says_so(whole: Path, tmp_path: Path) -> N
         assert found.value.code == "store-damaged"
 
 
+@pytest.mark.parametrize("current", [b"", b"MANIFEST-999999\n", b"MANIFEST\x00000005\n", b"..\n"])
+def test_a_store_that_has_lost_its_list_of_tables_says_so(
+    whole: Path, tmp_path: Path, current: bytes
+) -> None:
+    shutil.copytree(whole, tmp_path / "store")
+    (tmp_path / "store" / "CURRENT").write_bytes(current)
+    for ask in (check, Store.read, Store.open):
+        with pytest.raises(InputError) as found:
+            ask(tmp_path / "store")
+        assert found.value.code == "store-damaged"
+
+
 def test_a_rebuilt_store_takes_no_place_of_another(whole: Path) -> None:
     with pytest.raises(InputError, match="already"):
         rebuild(whole, whole)

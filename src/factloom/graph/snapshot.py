@@ -8,6 +8,7 @@ go, and the folder is opened read-only.
 """
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from factloom.errors import InputError, Place
 _PREFIX = "reading-"
 _LOCK = "LOCK"  # held by the reader, so that the folder of one that was killed can be told
 _ATTEMPTS = 1000
+_MANIFEST = re.compile(r"MANIFEST-\d+")
 
 
 class Snapshot:
@@ -71,14 +73,30 @@ def _gather(directory: Path, folder: Path) -> None:
         for left in folder.iterdir():
             if left.name != _LOCK:
                 left.unlink()
+    _manifest_is_there(directory)
     raise InputError("store-in-use", Place(file=str(directory)))
+
+
+def _manifest_is_there(directory: Path) -> None:
+    try:
+        _manifest(directory)
+    except FileNotFoundError as error:
+        if (directory / "CURRENT").exists():
+            missing = Path(error.filename).name
+            raise _damaged(directory, f"its list of tables, {missing}, is not there") from None
 
 
 def _manifest(directory: Path) -> tuple[bytes, str, bytes]:
     """The file that names the manifest, the name, and the manifest."""
-    current = (directory / "CURRENT").read_bytes()
+    current = (directory / "CURRENT").read_bytes()  # replaced as a whole: no half of it is seen
     name = current.decode("utf-8", "replace").strip()
+    if not _MANIFEST.fullmatch(name):
+        raise _damaged(directory, f"CURRENT names no list of tables, but {name!r}")
     return current, name, (directory / name).read_bytes()
+
+
+def _damaged(directory: Path, detail: str) -> InputError:
+    return InputError("store-damaged", Place(file=str(directory)), detail=detail)
 
 
 def _link(source: Path, target: Path) -> None:
