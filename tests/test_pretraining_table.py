@@ -75,3 +75,41 @@ def test_what_is_missing_is_trained_once_and_shown(
         assert line["steps"] == 2
         assert line["loss"] > 0
         assert line["tokens_per_second"] > 0
+
+
+def test_a_tagger_is_trained_over_each_encoder_and_over_none(
+    tables: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join(["She was born in Torvik and studied at Halden. " * 3] * 20))
+    tagged = tmp_path / "all.txt"
+    words = ("She O", "was O", "born O", "in O", "Torvik B-LOC", ". O")
+    tagged.write_text("\n\n".join(["\n".join(words)] * 200) + "\n")
+    monkeypatch.setattr(tables, "TAGGED", str(tagged))
+    of_tagger = (
+        "encoder.overlap=4",
+        "data.report=[]",
+        "data.hold_out=0.2",
+        "data.join_words=12",
+        "training.epochs=1",
+    )
+    command = ["pretraining_table.py", "--folder", str(tmp_path / "runs"), "--seeds", "1"]
+    command += ["--vocabulary", "60", "--tagger", "--only", tables.NOTHING, "--only", "masked"]
+    command += [word for change in (*SMALL, f'data.text=["{text}"]') for word in ("--set", change)]
+    command += [word for change in of_tagger for word in ("--set-tagger", change)]
+    monkeypatch.setattr(sys, "argv", command)
+    tables.main()
+    sentences = (tmp_path / "runs" / "tagged.txt").read_text().split("\n\n")
+    assert len(sentences) == 20
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "argv", [*command, "--json"])
+    tables.main()
+    nothing, masked = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (nothing["objective"], masked["objective"]) == (tables.NOTHING, "masked")
+    assert 0 <= nothing["tagger"] <= 1
+    assert 0 <= masked["tagger"] <= 1
+    assert "loss" not in nothing
+    assert masked["loss"] > 0
