@@ -2,6 +2,7 @@
 
     python benchmarks/relations_step.py                       # real batches, one JSON line
     python benchmarks/relations_step.py --entities 5,10,20,40,80
+    python benchmarks/relations_step.py --entities 40,80 --constraints    # entities of six types
 
 Three things are measured in turn on the same batches of four documents: factloom's ATLOP, the
 bare encoder (forward + backward, or forward), and a plain version of ATLOP on the same weights
@@ -27,11 +28,12 @@ from factloom.document import Document, Entity, Mention, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.files.data_path import data_path
 from factloom.formats import read
-from factloom.layouts.marked_documents import MarkedExample
+from factloom.layouts.marked_documents import MarkedExample, learn_type_constraints
 from factloom.models.atlop import Atlop, AtlopSettings
 from factloom.models.relation_decoding import relations_of
 
 RELATIONS = [f"P{number}" for number in range(96)]
+TYPES = ("LOC", "PER", "ORG", "TIME", "MISC", "NUM", "LOC", "PER")  # about as often as in DocRED
 HERE = Path(__file__).parent
 Batch = list[MarkedExample]
 
@@ -75,6 +77,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--batches", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--entities", help="entities a document, such as 5,10,20,40,80")
+    parser.add_argument(
+        "--constraints", action="store_true", help="types allow what they do in redocred/train.json"
+    )
     parser.add_argument("--peak", help="VARIANT,MODE: print the peak memory of this process")
     return parser.parse_args()
 
@@ -82,7 +87,12 @@ def parse_arguments() -> argparse.Namespace:
 def make_model(arguments: argparse.Namespace) -> Atlop:
     torch.manual_seed(0)
     encoder = Encoder.load(arguments.encoder)
-    return Atlop(encoder, RELATIONS, AtlopSettings(block_size=arguments.block_size))
+    settings = AtlopSettings(block_size=arguments.block_size)
+    if not arguments.constraints:
+        return Atlop(encoder, RELATIONS, settings)
+    found = learn_type_constraints(read(Path(data_path("$FACTLOOM_DATA/redocred/train.json"))))
+    settings = settings.model_copy(update={"type_constraints": found})
+    return Atlop(encoder, sorted(found), settings)
 
 
 def real_batches(model: Atlop, count: int) -> list[Batch]:
@@ -97,15 +107,17 @@ def real_batches(model: Atlop, count: int) -> list[Batch]:
 
 def growth(model: Atlop, entities: int, arguments: argparse.Namespace) -> dict[str, object]:
     """The same 160 words with more and more entities, two mentions each."""
-    document = synthetic_document(entities)
+    types = ("MISC",) if model.settings.type_constraints == "none" else TYPES
+    document = synthetic_document(entities, types)
     batch = model.prepare([document] * 4)
     result: dict[str, object] = {"pairs": batch[0].terms, "tokens": batch[0].tokens}
     result["training"] = timings(training_steps(model), [batch], arguments.rounds)
-    result["inference"] = timings(inference_steps(model), [batch], arguments.rounds)
+    steps = inference_steps(model, document)
+    result["inference"] = timings(steps, [batch], arguments.rounds)
     return result
 
 
-def synthetic_document(entities: int, words: int = 160) -> Document:
+def synthetic_document(entities: int, types: tuple[str, ...], words: int = 160) -> Document:
     word, pitch = "river", len("river ")
     text = " ".join([word] * words)
     step = pitch * (words // (2 * entities))
@@ -114,7 +126,10 @@ def synthetic_document(entities: int, words: int = 160) -> Document:
         text=text,
         sentences=(Sentence(0, len(text)),),
         mentions=tuple(Mention(start, end, "MISC") for start, end in spans),
-        entities=tuple(Entity((number, number + entities), "MISC") for number in range(entities)),
+        entities=tuple(
+            Entity((number, number + entities), types[number % len(types)])
+            for number in range(entities)
+        ),
     )
 
 
@@ -140,9 +155,14 @@ def training_steps(model: Atlop) -> dict[str, Callable[[Batch], None]]:
     return {"factloom": factloom, "encoder": encoder, "plain": plain}
 
 
-def inference_steps(model: Atlop) -> dict[str, Callable[[Batch], None]]:
-    """From tokens to relations with evidence; the plain version stops at the logits."""
-    document = Document(text="x", sentences=(Sentence(0, 1),))  # only its sentences are read
+def inference_steps(
+    model: Atlop,
+    document: Document = Document(text="x", sentences=(Sentence(0, 1),)),  # noqa: B008 - frozen
+) -> dict[str, Callable[[Batch], None]]:
+    """From tokens to relations with evidence; the plain version stops at the logits.
+
+    Of the document only sentences are read, and types where the model has constraints.
+    """
     demand_margin(model)
 
     def factloom(batch: Batch) -> None:

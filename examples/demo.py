@@ -46,10 +46,11 @@ def main(output: Path = OUTPUT) -> None:
 
 def commands(output: Path) -> list[list[str]]:
     """What a newcomer would type, one after the other."""
+    light = "--runtime", "light"  # as where torch is not installed: quicker to start
     page, found, store = (str(output / name) for name in ("graph.html", "found.jsonl", "graph"))
     return [
-        ["extract", str(TEXTS / "biography-marisol-devane.txt")],
-        ["extract", str(TEXTS), "--output", page, "--output", found, "--store", store],
+        ["extract", str(TEXTS / "biography-marisol-devane.txt"), *light],
+        ["extract", str(TEXTS), *light, "--output", page, "--output", found, "--store", store],
         ["graph", "stats", "--store", store],
         ["graph", "neighbours", "Marisol Devane", "--store", store],
     ]

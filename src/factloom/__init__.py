@@ -40,8 +40,9 @@ def load(
     hub name. Several are a chain: `load("my-tagger", "my-coreference", "my-atlop")`.
 
     `device` is where they compute, such as "cuda"; `runtime` what runs them: "torch", or "light",
-    which needs no torch and is taken where that is not installed; `any_language` lets them read
-    texts in languages that they have not learned. `settings` say which relations are kept: see
+    which needs no torch and is taken where that is not installed, "light-8bit" for 8 bits, and
+    "light-fastest" for what is faster here; `any_language` lets them read texts in languages that
+    they have not learned. `settings` say which relations are kept: see
     `factloom.schema.SchemaSettings`.
     """
     from factloom.pipeline import Pipeline

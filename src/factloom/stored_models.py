@@ -7,7 +7,7 @@ A model is loaded, and torch with it, when the first document for it comes.
 """
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal, Self
@@ -19,8 +19,14 @@ from factloom.text.scripts import SCRIPTS, main_script
 
 BY_LANGUAGE = "factloom-small"  # the name of all models that ship, together
 
-Runtime = Literal["light", "torch"]  # graphs by onnxruntime, or all models by torch
+# Graphs by onnxruntime, in float32, in 8 bits, or in what is faster here; or all models by torch.
+Runtime = Literal["light", "light-8bit", "light-fastest", "torch"]
 
+_PRECISION: Mapping[str, Any] = {
+    "light": "float32",
+    "light-8bit": "8bit",
+    "light-fastest": "fastest",
+}
 _SHIPPED = ("factloom-en-small", "factloom-zh-small")  # the first reads what no other one does
 
 
@@ -45,10 +51,11 @@ class StoredModel:
 
 def load_model(name: str | Path, device: str | None, runtime: Runtime | None = None) -> Any:
     """By the runtime that is asked for; else by torch, where it is installed."""
-    if (runtime or default_runtime()) == "light":
+    chosen = runtime or default_runtime()
+    if chosen != "torch":
         from factloom.light import loading
 
-        return loading.load(name, device)
+        return loading.load(name, device, _PRECISION[chosen])
     from factloom.models import storage  # torch, which other components may do without
 
     return storage.load(name, device)

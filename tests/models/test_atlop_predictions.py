@@ -384,7 +384,9 @@ def test_of_what_stretches_say_about_a_pair_the_surest_is_kept() -> None:
     for most, kept in ((1, {"B"}), (2, {"B", "C"}), (3, {"A", "B", "C"})):
         model = SimpleNamespace(
             settings=AtlopSettings(stretch=4, most_relations=most),
-            encoder=SimpleNamespace(tokenize=lambda _: [SimpleNamespace(offsets=offsets)]),
+            encoder=SimpleNamespace(
+                capacity=4, tokenize=lambda _: [SimpleNamespace(offsets=offsets)]
+            ),
         )
         found = relation_decisions.in_stretches(model, document, relate)
         assert {relation.type for relation in found.relations} == kept

@@ -13,10 +13,13 @@ from factloom.cli import app
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
+from factloom.models import compressed
 from factloom.models.compressed import save_compressed, save_whole
 from factloom.models.joint import Joint, JointSettings
 from factloom.models.soft_lexicon import SoftLexicon, SoftLexiconSettings
 from factloom.models.tagger import Tagger
+
+BLOCK = 16  # numbers of a row that share a scale, fewer than these small models have
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +107,9 @@ def test_a_compressed_model_that_is_loaded_can_be_saved_whole(
 def test_any_model_with_an_encoder_can_be_compressed(
     tiny_encoder_path: Path, profiles: list[Document], tmp_path: Path
 ) -> None:
-    tagger = Tagger(Encoder.load(str(tiny_encoder_path), overlap=16), ["LOC", "PER"]).eval()
+    with torch.random.fork_rng():
+        torch.manual_seed(4)
+        tagger = Tagger(Encoder.load(str(tiny_encoder_path), overlap=16), ["LOC", "PER"]).eval()
     save_compressed(tagger, tmp_path, str(tiny_encoder_path))
     loaded = factloom.load(tmp_path).model
     assert (type(loaded), loaded.types, loaded.settings) == (Tagger, tagger.types, tagger.settings)
@@ -244,6 +249,23 @@ def test_a_whole_model_needs_no_base_and_is_off_by_half_a_step(
         ]
 
 
+def test_blocks_of_a_row_that_have_scales_of_their_own_are_off_by_half_a_step_of_their_own(
+    tiny_encoder_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compressed, "BLOCK", BLOCK)
+    tagger = Tagger(Encoder.load(str(tiny_encoder_path)), ["PER"])
+    weight = tagger.encoder.backbone.encoder.layer[0].output.dense.weight  # (width, 2 x width)
+    with torch.no_grad():
+        weight[:, :BLOCK] *= 100
+    save_whole(tagger, tmp_path)
+    found = factloom.load(tmp_path).model.encoder.backbone.encoder.layer[0].output.dense.weight
+    for block in (slice(0, BLOCK), slice(BLOCK, 2 * BLOCK)):
+        largest = weight[:, block].abs().amax(1)
+        off = (found[:, block] - weight[:, block]).abs().amax(1)
+        assert (off <= largest / 127 / 2 + 1e-7).all()
+    assert weight[:, BLOCK:].abs().max() < weight[:, :BLOCK].abs().max() / 20
+
+
 def test_the_command_keeps_a_model_whole(trained: Joint, tmp_path: Path) -> None:
     trained.save_pretrained(tmp_path / "model")
     output = tmp_path / "small"
@@ -256,6 +278,20 @@ def test_the_command_keeps_a_model_whole(trained: Joint, tmp_path: Path) -> None
         "packed.safetensors",
     }
     assert factloom.load(output).languages == ("zh",)
+
+
+def test_the_command_makes_a_model_that_needs_no_torch_of_one_that_was_changes(
+    trained: Joint, tiny_encoder_path: Path, tmp_path: Path, profiles: list[Document]
+) -> None:
+    save_compressed(trained, tmp_path, str(tiny_encoder_path))
+    given = ["compress", str(tmp_path), "--whole", "--graphs", "--output", str(tmp_path)]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 0, result.output
+    assert not (tmp_path / "changes.safetensors").exists()
+    light, full = (factloom.load(tmp_path, runtime=own) for own in ("light", "torch"))
+    text = profiles[0].text
+    assert light(text).mentions
+    assert [m.start for m in light(text).mentions] == [m.start for m in full(text).mentions]
 
 
 @pytest.mark.parametrize("name", ["tag.bias", "tag.weight:scale"])

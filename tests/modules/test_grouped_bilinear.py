@@ -1,11 +1,13 @@
 """The grouped bilinear equals its formula, in however many chunks the pairs are computed."""
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from factloom.errors import ModelError
 from factloom.modules import grouped_bilinear
+from factloom.modules.class_groups import grouped
 from factloom.modules.grouped_bilinear import GroupedBilinear
 
 WIDTH, BLOCK, CLASSES = 6, 3, 4
@@ -108,3 +110,26 @@ def test_weights_start_as_those_of_a_linear_layer_over_the_outer_products() -> N
 def test_a_block_that_does_not_divide_the_width_is_refused() -> None:
     with pytest.raises(ModelError, match=r"6 .* 4 \(block_size\)"):
         GroupedBilinear(6, 4, 2)
+
+
+@pytest.mark.parametrize("always", [0, 1])
+def test_what_is_asked_has_the_logits_of_all_and_what_is_not_has_minus_infinity(
+    always: int,
+) -> None:
+    subjects, objects = vectors(6)
+    bilinear = layer().requires_grad_(False)
+    kinds = np.array([0, 1, 2, 0, 1, 2])
+    allowed = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [0, 1, 1, 0]], np.bool_)
+    allowed = allowed[:, : CLASSES - always]
+    found = bilinear.asked(subjects, objects, grouped(kinds, allowed), always)
+    every = bilinear(subjects, objects)
+    for pair, kind in enumerate(kinds):
+        for label in range(CLASSES - always):
+            value = float(found[pair, label + always])
+            if allowed[kind, label]:
+                assert value == pytest.approx(float(every[pair, label + always]), rel=1e-12)
+            else:
+                assert value == -torch.inf
+        for label in range(always):
+            expected = float(every[pair, label]) if allowed[kind].any() else 0.0
+            assert float(found[pair, label]) == pytest.approx(expected, rel=1e-12)

@@ -17,6 +17,10 @@ def compress(
         bool,
         typer.Option("--whole", help="Keep all weights: the encoder is not looked for elsewhere."),
     ] = False,
+    graphs: Annotated[
+        bool,
+        typer.Option("--graphs", help="Add graphs that run without torch, as 'factloom export'."),
+    ] = False,
     languages: Annotated[
         str | None, typer.Option(help="What the model reads, such as en or en,zh.")
     ] = None,
@@ -40,5 +44,9 @@ def compress(
         save_whole(loaded, output)
     else:
         save_compressed(loaded, output, name)
+    if graphs:
+        from factloom.light.export import export
+
+        export(output, output)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     typer.echo(f"{size / 1e6:.1f} MB written to {output}", err=True)

@@ -62,8 +62,11 @@ def extract(
         ),
     ] = False,
     runtime: Annotated[
-        Literal["light", "torch"] | None,
-        typer.Option(help="What runs the model: torch where it is installed, else light."),
+        Literal["light", "light-8bit", "light-fastest", "torch"] | None,
+        typer.Option(
+            help="What runs the model: torch where it is installed, else light; in 8 bits, or in "
+            "what a measurement finds faster."
+        ),
     ] = None,
     relations: Annotated[
         str | None,

@@ -35,6 +35,10 @@ class Reader(Protocol):
     def special(self) -> SpecialTokens:
         """What surrounds every window."""
 
+    @property
+    def capacity(self) -> int:
+        """How many tokens a window holds beside the special ones."""
+
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of each text."""
 

@@ -4,7 +4,7 @@ What each of the three looks like: word_documents.py, mention_documents.py, mark
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from factloom.layouts import marked_documents, mention_documents, word_documents
 from factloom.layouts.marked_documents import MarkedExample
 from factloom.layouts.mention_documents import MentionExample
 from factloom.layouts.word_documents import WordBatch, WordExample
+from factloom.modules.class_groups import ClassGroup
 from factloom.modules.devices import Array, Numbers, moved
 from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.mention_batch import MentionBatch
@@ -126,7 +127,10 @@ class JointLayout:
         before = len(self.encoder.special.before)
         return mention_documents.make_batch(examples, before, length)
 
-    def entity_batch(self, examples: Sequence[EntityExample]) -> EntityBatch[Numbers]:
+    def entity_batch(
+        self, examples: Sequence[EntityExample], asked: tuple[ClassGroup, ...] | None = None
+    ) -> EntityBatch[Numbers]:
+        """`asked` are the relations of the pairs that are; all where nothing is said."""
         entities = marked_documents.make_batch(
             [example.entities for example in examples],
             self.encoder,
@@ -141,7 +145,7 @@ class JointLayout:
         ]
         return EntityBatch(
             mentions=self.mention_batch(mentions, entities.windows.length),
-            entities=entities,
+            entities=replace(entities, asked=asked),
             entity_mention=np.concatenate(shifted),
         )
 

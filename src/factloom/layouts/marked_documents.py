@@ -147,16 +147,31 @@ def type_mask(
     allowed: Mapping[str, Sequence[tuple[str, str]]],
 ) -> NDArray[np.bool_]:
     """Which relations the types of each pair allow: bool (pairs, relations)."""
-    types = sorted({entity.type for entity in document.entities})
+    kinds, table = pair_kinds([document], pairs, relations, allowed)
+    return table[kinds]
+
+
+def pair_kinds(
+    documents: Sequence[Document],
+    pairs: Integers,
+    relations: Sequence[str],
+    allowed: Mapping[str, Sequence[tuple[str, str]]],
+) -> tuple[Integers, NDArray[np.bool_]]:
+    """The kind of each pair, its two types, and what each kind allows.
+
+    `pairs` (pairs, 2) are entities through all documents; (pairs,), bool (kinds, relations).
+    """
+    entities = [entity for document in documents for entity in document.entities]
+    types = sorted({entity.type for entity in entities})
     number = {name: index for index, name in enumerate(types)}
     table = np.zeros((len(types), len(types), len(relations)), np.bool_)
     for index, relation in enumerate(relations):
         for head, tail in allowed.get(relation, ()):
             if head in number and tail in number:
                 table[number[head], number[tail], index] = True
-    entity = np.array([number[entity.type] for entity in document.entities], np.int64)
-    allowed_of_pairs: NDArray[np.bool_] = table[entity[pairs[:, 0]], entity[pairs[:, 1]]]
-    return allowed_of_pairs
+    entity = np.array([number[entity.type] for entity in entities], np.int64)
+    kinds = entity[pairs[:, 0]] * len(types) + entity[pairs[:, 1]]
+    return kinds, table.reshape(-1, len(relations))
 
 
 def _entity_mentions(document: Document) -> list[tuple[tuple[int, int], int]]:

@@ -22,10 +22,12 @@ from torch import nn
 
 from factloom.document import Document, Entity, Mention
 from factloom.errors import ModelError, Place
+from factloom.light.eight_bit_graphs import in_eight_bits
+from factloom.light.eight_bits import EIGHT_BITS
 from factloom.light.folder import DESCRIPTION, GRAPHS, GraphDescription, Surroundings
 from factloom.light.joint import GraphLayers
 from factloom.light.joint_parts import PARTS, SIZES, PartRunner
-from factloom.light.sessions import open_graphs
+from factloom.light.sessions import open_graph
 from factloom.model_folders import load_config
 from factloom.models import storage
 from factloom.models.joint import Joint
@@ -35,6 +37,7 @@ from factloom.models.weight_files import Arrays
 OPSET = 18
 # What another order of float32 additions may change in a score.
 ROUNDING = 1e-4
+_ENCODER = "encoder."  # what names of its weights begin with
 _MODEL = "model."  # what names of weights begin with inside of a part
 
 
@@ -49,7 +52,8 @@ def export(name: str | Path, directory: Path) -> None:
     with storage.writing(directory):
         if not (directory.exists() and directory.samefile(path)):
             shutil.copytree(path, directory, dirs_exist_ok=True)
-        (directory / GRAPHS).mkdir(exist_ok=True)
+        shutil.rmtree(directory / GRAPHS, ignore_errors=True)  # of another version, perhaps
+        (directory / GRAPHS).mkdir()
         description = _write_graphs(model.float(), directory)
     _require_same(model, directory, description)
 
@@ -62,6 +66,11 @@ def _write_graphs(model: Joint, directory: Path) -> GraphDescription:
         graph = _traced(runner)
         weights[name] = _without_weights(graph, model)
         (directory / GRAPHS / f"{name}.onnx").write_bytes(graph.SerializeToString())
+        if name == "windows":
+            rounded, own = in_eight_bits(graph, weights[name], _ENCODER)
+            weights[name + EIGHT_BITS] = own
+            file = directory / GRAPHS / f"{name}{EIGHT_BITS}.onnx"
+            file.write_bytes(rounded.SerializeToString())
     special = model.encoder.special
     around = Surroundings(before=special.before, after=special.after, padding=special.padding)
     description = GraphDescription(
@@ -197,7 +206,7 @@ def _sample(model: Joint, sentences: int, entities: int) -> Document:
 def _require_same(model: Joint, directory: Path, description: GraphDescription) -> None:
     """The graphs say of other documents what the model says."""
     weights: Arrays = {name: value.numpy() for name, value in model.state_dict().items()}
-    graphs = open_graphs(directory, description, weights)
+    graphs = {name: open_graph(directory, description, weights, name) for name in PARTS}
     runners = {name: PartRunner(part(model)) for name, part in PARTS.items()}
     expected = _read_samples(model, runners, repeated=7)
     found = _read_samples(model, graphs, repeated=7)

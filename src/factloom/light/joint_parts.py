@@ -1,12 +1,15 @@
 """The layers of a joint model in the parts that are exported as graphs.
 
-    words     token_ids, mask, shapes, ...    -> emissions, states, the last queries and keys
+    windows   token_ids, shapes               -> their states, the last queries and keys
+    words     states of windows               -> emissions, states of documents
     links     states, mentions, pairs of them -> their scores
     entities  states, queries, keys, mentions -> what entities say of pairs, and their attention
-    pairs     entities, pairs of a document   -> margins of the relations
+    pairs     entities, pairs of a document   -> z of heads and tails
+    relations z of heads and tails, relations -> margins of these relations
     evidence  attention of entities, pairs    -> q, where what both look at lies
 
-Each is a few calls of the model's own modules. light/joint.py runs them, a few pairs at a time.
+Each is a few calls of the model's own modules. light/joint.py runs them, a few windows and a few
+pairs at a time.
 """
 
 from collections.abc import Mapping
@@ -36,31 +39,33 @@ class _Part(nn.Module):
         self.model = model
 
 
+class Windows(_Part):
+    outputs = ("window_states", "query", "key")
+
+    def forward(self, token_ids: Tensor, shapes: Tensor) -> tuple[Tensor, ...]:
+        """Of windows that are full: nothing is masked."""
+        with record_attention() as record:
+            added = self.model.shape(shapes.to(self.model.shape.weight.dtype))
+            found = self.model.encoder.window_states(_windows(token_ids), added)
+        return found, cast(Tensor, record.query), cast(Tensor, record.key)
+
+
 class Words(_Part):
-    outputs = ("emissions", "states", "query", "key")
+    outputs = ("emissions", "states")
 
     def forward(
         self,
-        token_ids: Tensor,
-        mask: Tensor,
-        shapes: Tensor,
+        window_states: Tensor,
         document: Tensor,
         slots: Tensor,
         places: Tensor,  # (documents, length) whose size alone is read
         piece_slot: Tensor,
         layout: Tensor,
-    ) -> tuple[Tensor, ...]:
-        model, none = self.model, token_ids
-        windows = WindowBatch(
-            token_ids, None, mask, None, None, document, slots, (), none, none, none, 0
-        )
-        with record_attention() as record:
-            added = model.shape(shapes.to(model.shape.weight.dtype))
-            found = model.encoder.window_states(windows, added)
-        states = mean_states(found, document, slots, places.shape[0], places.shape[1])
-        batch = WordBatch(windows, shapes, piece_slot, piece_slot, 0, layout, layout, layout)
-        emissions = model._emissions(Reading(states, record), batch)
-        return emissions, states, cast(Tensor, record.query), cast(Tensor, record.key)
+    ) -> tuple[Tensor, Tensor]:
+        states = mean_states(window_states, document, slots, places.shape[0], places.shape[1])
+        windows, none = _windows(slots), piece_slot
+        batch = WordBatch(windows, slots, none, piece_slot, 0, layout, layout, layout)
+        return self.model._emissions(Reading(states, AttentionRecord()), batch), states
 
 
 class Links(_Part):
@@ -120,7 +125,7 @@ class Entities(_Part):
 
 
 class Pairs(_Part):
-    outputs = ("margins",)
+    outputs = ("head", "tail")
 
     def forward(
         self,
@@ -132,11 +137,19 @@ class Pairs(_Part):
         pair_unordered: Tensor,
         pair_head: Tensor,
         pair_tail: Tensor,
-    ) -> Tensor:
-        model = self.model
+    ) -> tuple[Tensor, Tensor]:
         context = pair_attention(attention, first, second) @ document_states
-        head, tail = model.pairs.ends(parts, context, pair_unordered, pair_head, pair_tail)
-        return model.rule.margins(model.classifier(head, tail))
+        return self.model.pairs.ends(parts, context, pair_unordered, pair_head, pair_tail)
+
+
+class Relations(_Part):
+    outputs = ("margins",)
+
+    def forward(self, head: Tensor, tail: Tensor, relations: Tensor) -> Tensor:
+        rule = self.model.rule
+        threshold = torch.zeros_like(relations[:1])  # the class of the adaptive threshold
+        classes = torch.cat([threshold, relations + rule.extra_classes])
+        return rule.margins(self.model.classifier(head, tail, classes))
 
 
 class Evidence(_Part):
@@ -146,11 +159,19 @@ class Evidence(_Part):
         return pair_attention(attention, first, second)
 
 
+def _windows(token_ids: Tensor) -> WindowBatch:
+    """As far as the encoder reads full ones."""
+    none, everything = token_ids, cast(Tensor, None)
+    return WindowBatch(token_ids, None, everything, None, None, none, none, (), none, none, none, 0)
+
+
 PARTS: Mapping[str, type[_Part]] = {
+    "windows": Windows,
     "words": Words,
     "links": Links,
     "entities": Entities,
     "pairs": Pairs,
+    "relations": Relations,
     "evidence": Evidence,
 }
 
@@ -164,6 +185,7 @@ SIZES: Mapping[str, tuple[str | None, ...]] = {
     "places": ("documents", "length"),
     "piece_slot": ("words",),
     "layout": ("sentences", "sentence_length"),
+    "window_states": ("windows", "window_length", None),
     "emissions": ("sentences", "sentence_length", None),
     "states": ("documents", "length", None),
     "query": ("windows", None, "window_length", None),
@@ -191,7 +213,10 @@ SIZES: Mapping[str, tuple[str | None, ...]] = {
     "pair_unordered": ("pairs",),
     "pair_head": ("pairs",),
     "pair_tail": ("pairs",),
-    "margins": ("pairs", None),
+    "head": ("pairs", None),
+    "tail": ("pairs", None),
+    "relations": ("relations",),
+    "margins": ("pairs", "relations"),
     "rows": ("unordered_pairs", "length"),
 }
 

@@ -35,6 +35,11 @@ class LightReader:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
+    @property
+    def capacity(self) -> int:
+        """How many tokens a window holds beside the special ones."""
+        return self.window - self.special.count
+
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of each text."""
         return tokens_of(texts, self._tokens)

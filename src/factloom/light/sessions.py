@@ -10,15 +10,24 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from factloom.errors import ModelError, Place
+from factloom.light.eight_bits import EIGHT_BITS, base_name, made_of
 from factloom.light.folder import GRAPHS, GraphDescription
 from factloom.models.weight_files import Arrays
 
+# Graphs that are run on a little at a time.
+_OFTEN = ("windows", "pairs", "relations")
+
 
 class Graph:
-    """A part of a model: arrays in by name, arrays out in the order of the graph."""
+    """A part of a model: arrays in by name, arrays out in the order of the graph.
 
-    def __init__(self, file: Path, weights: Arrays) -> None:
+    `often` is one that is run again and again on a little: it keeps its memory between runs. Others
+    give it back, as what a long text needs would be kept for ever.
+    """
+
+    def __init__(self, file: Path, weights: Arrays, often: bool) -> None:
         options = onnxruntime.SessionOptions()
+        options.enable_cpu_mem_arena = options.enable_mem_pattern = often
         options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)  # 0: all
         options.log_severity_level = 3  # sizes that differ from the sample's are no warning
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -42,15 +51,16 @@ class Graph:
         return found
 
 
-def open_graphs(path: Path, description: GraphDescription, weights: Arrays) -> dict[str, Graph]:
-    """All graphs of a model, each with its weights."""
-    graphs = {}
-    for name, shapes in description.weights.items():
-        file = path / GRAPHS / f"{name}.onnx"
-        own = {weight: weights.get(weight) for weight in shapes}
-        for weight, value in own.items():
-            if value is None or value.shape != shapes[weight]:
-                raise ModelError("graphs-of-another-model", Place(file=str(file), part=weight))
-        kept = {weight: np.asarray(value, np.float32) for weight, value in own.items()}
-        graphs[name] = Graph(file, kept)
-    return graphs
+def open_graph(path: Path, description: GraphDescription, weights: Arrays, name: str) -> Graph:
+    """A graph of a model, with its weights."""
+    file = path / GRAPHS / f"{name}.onnx"
+    if name not in description.weights:
+        raise ModelError("graphs-of-another-model", Place(file=str(file), part=name))
+    own: Arrays = {}
+    for weight, shape in description.weights[name].items():
+        value = weights.get(base_name(weight))
+        if value is not None:
+            own[weight] = made_of(weight, value)
+        if value is None or own[weight].shape != shape:
+            raise ModelError("graphs-of-another-model", Place(file=str(file), part=weight))
+    return Graph(file, own, name.removesuffix(EIGHT_BITS) in _OFTEN)

@@ -121,7 +121,8 @@ class Atlop(nn.Module):
         pairs = self.pairs(
             batch.mention_states(encoded.states), encoded.attention, encoded.states, batch
         )
-        return PairScores(self.classifier(pairs.head, pairs.tail), pairs.attention)
+        asked = batch.asked, self.rule.extra_classes
+        return PairScores(self.classifier.asked(pairs.head, pairs.tail, *asked), pairs.attention)
 
     def forward(self, batch: MarkedBatch) -> PlainOutput:
         scores = self.score(batch)

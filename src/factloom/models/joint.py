@@ -188,7 +188,8 @@ class Joint(nn.Module):
             reading.states,
             batch.entities,
         )
-        return PairScores(self.classifier(pairs.head, pairs.tail), pairs.attention)
+        asked = batch.entities.asked, self.rule.extra_classes
+        return PairScores(self.classifier.asked(pairs.head, pairs.tail, *asked), pairs.attention)
 
     # --- prediction ----------------------------------------------------------------------------
 

@@ -219,7 +219,8 @@ class JointExtraction:
         entities = [example.entities for example in examples]
         if not any(example.terms for example in entities):
             return list(documents)
-        batch = self.layout.entity_batch(examples)
+        asked = relation_decisions.asked_classes(self, documents, entities)
+        batch = self.layout.entity_batch(examples, asked)
         said = self.layers.margins(read, batch)
         reading = PairReading(said.margins, batch.entities.slot_sentence, said.rows, _provenance)
         found = relation_decisions.decide(self, documents, entities, reading)

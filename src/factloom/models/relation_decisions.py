@@ -21,18 +21,25 @@ from numpy.typing import NDArray
 from factloom.document import Document, Relation
 from factloom.encoders.tokens import Tokens
 from factloom.explanations import without_lost_premises
-from factloom.layouts.marked_documents import Integers, MarkedExample, type_mask
+from factloom.layouts.marked_documents import Integers, MarkedExample, pair_kinds, type_mask
 from factloom.layouts.stretches import Relate, relate_in_stretches
 from factloom.models.consistency import agreeing, with_inverses, without_contradictions
 from factloom.models.relation_settings import RelationSettings
 from factloom.modules.calibration import scores_from_margins
+from factloom.modules.class_groups import ClassGroup, grouped
 from factloom.modules.decisions import Floats, strongest
 
 Booleans = NDArray[np.bool_]
 
+_SHORTEST = 256  # tokens of a stretch, however little a window holds
+
 
 class Tokenizer(Protocol):
-    """What cuts texts into tokens."""
+    """What cuts texts into tokens, and reads them window by window."""
+
+    @property
+    def capacity(self) -> int:
+        """How many tokens a window holds beside the special ones."""
 
     def tokenize(self, texts: Sequence[str], /) -> list[Tokens]: ...
 
@@ -166,6 +173,22 @@ def constrained(
     return np.where(np.concatenate(allowed), margins, -np.inf)
 
 
+def asked_classes(
+    model: DecidingModel, documents: Sequence[Document], examples: Sequence[MarkedExample]
+) -> tuple[ClassGroup, ...]:
+    """Which relations are asked of which pairs: those that their types allow.
+
+    What is not asked would be forbidden after it: `constrained`.
+    """
+    constraints = model.settings.type_constraints
+    if isinstance(constraints, str):
+        kinds = np.zeros(sum(example.terms for example in examples), np.int64)
+        return grouped(kinds, np.ones((1, len(model.relations)), np.bool_))
+    first = np.cumsum([0, *(example.entities for example in examples)])  # entity of each document
+    pairs = _ends(examples) + first[_owners(examples)][:, None]
+    return grouped(*pair_kinds(documents, pairs, model.relations, constraints))
+
+
 def _owners(examples: Sequence[MarkedExample]) -> NDArray[np.int64]:
     """(pairs,) the document of each pair"""
     return np.repeat(np.arange(len(examples)), [example.terms for example in examples])
@@ -237,10 +260,15 @@ def is_long(model: ReadingModel, document: Document) -> bool:
 
 
 def in_stretches(model: ReadingModel, document: Document, relate: Relate) -> Document:
-    """A long document with the relations of its stretches, which agree with each other."""
+    """A long document with the relations of its stretches, which agree with each other.
+
+    A stretch is what one window holds: in two there are four times as many pairs, most of them of
+    things that are far from each other, and each token is read in several windows.
+    """
     settings = model.settings
+    most = min(settings.stretch, max(model.encoder.capacity, _SHORTEST))
     (tokens,) = model.encoder.tokenize([document.text])
-    found = relate_in_stretches(document, tokens.offsets, settings.stretch, relate)
+    found = relate_in_stretches(document, tokens.offsets, most, relate)
     kept = _surest_of_pairs(found.relations, settings.most_relations)
     return found.replace(relations=without_lost_premises(agreeing(found, kept, settings.rules)))
 

@@ -5,7 +5,7 @@ What becomes of the scores of pairs: models/relation_decisions.py. A model bring
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 from typing import Any, Protocol, cast
@@ -22,6 +22,7 @@ from factloom.layouts.marked_documents import Integers, MarkedExample
 from factloom.models.relation_decisions import (
     Booleans,
     PairReading,
+    asked_classes,
     constrained,
     decide,
     holding,
@@ -136,7 +137,8 @@ def relations_of(
     model: RelationModel, documents: Sequence[Document], examples: Sequence[MarkedExample]
 ) -> list[tuple[Relation, ...]]:
     """The relations of documents that are scored together."""
-    batch = model.collate(examples).to(model.temperature.device)
+    asked = asked_classes(model, documents, examples)
+    batch = replace(model.collate(examples), asked=asked).to(model.temperature.device)
     reading = pair_reading(model, model.score(batch), batch)
     return decide(model, documents, examples, reading)
 

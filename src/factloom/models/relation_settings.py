@@ -56,8 +56,8 @@ class RelationSettings(BaseModel):
     )
     stretch: PositiveInt = Field(
         1024,
-        description="Longer documents, in tokens, are asked for relations stretch by stretch: "
-        "entities that never come that near to each other are not asked.",
+        description="Longer documents, in tokens, are asked for relations stretch by stretch, of "
+        "one window each: entities that never come that near to each other are not asked.",
     )
 
     @property

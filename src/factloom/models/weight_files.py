@@ -1,6 +1,7 @@
 """Files of weights as every runtime reads them; nothing here imports torch.
 
-Matrices of compressed models (models/compressed.py) are whole numbers with a scale a row.
+Matrices of compressed models (models/compressed.py) are whole numbers with a scale a row, or a
+scale a block of a row.
 """
 
 import hashlib
@@ -50,17 +51,21 @@ def read_arrays(file: Path) -> tuple[Arrays, Ties]:
 
 
 def unpacked(file: Path, name: str, packed: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """A matrix as its whole numbers times the scales of the rows; all else as it is."""
+    """A matrix as its whole numbers times the scales of rows or their blocks; all else as it is."""
     value = packed[name]
     if value.ndim < 2:
         return value
     scale = packed[name + SCALE]
     if value.dtype != np.int8:
         damaged(file, name, f"it holds {value.dtype}, and should hold int8")
-    if not np.issubdtype(scale.dtype, np.floating) or scale.shape != value.shape[:1]:
-        damaged(file, name + SCALE, f"it is no row of {len(value)} scales")
-    whole: NDArray[Any] = value * scale.reshape(-1, *[1] * (value.ndim - 1))
-    return whole
+    rows, blocks = len(value), scale.shape[1] if scale.ndim == 2 else 1
+    parts = max(1, rows * blocks)
+    fits = scale.ndim <= 2 and scale.shape[:1] == (rows,) and blocks and value.size % parts == 0
+    if not np.issubdtype(scale.dtype, np.floating) or not fits:
+        damaged(file, name + SCALE, f"it is no row of {rows} scales, or of scales of blocks")
+    blocked = value.reshape(rows, blocks, value.size // parts)
+    whole: NDArray[Any] = blocked * scale.reshape(rows, blocks, 1)
+    return whole.reshape(value.shape)
 
 
 def fingerprint(weights: Mapping[str, NDArray[Any]]) -> str:

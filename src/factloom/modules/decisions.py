@@ -16,7 +16,9 @@ def strongest(margins: Floats, most: int) -> NDArray[np.bool_]:
 
     (pairs, relations) -> bool (pairs, relations)
     """
-    held: NDArray[np.bool_] = highest(margins, most) > 0
+    held: NDArray[np.bool_] = margins > 0
+    many = np.flatnonzero(held.sum(1) > most)  # pairs: of hardly any more than the most hold
+    held[many] = highest(margins[many], most) > 0
     return held
 
 

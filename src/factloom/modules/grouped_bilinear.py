@@ -10,12 +10,15 @@ keeps them for the backward pass: 0.3 GB for 1,500 pairs at width 768. Here they
 a chunk of pairs that fits the processor's cache, forward, and are made again backward.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from factloom.errors import ModelError
+from factloom.modules.class_groups import ClassGroup
 
 # Pairs whose outer products are in memory at once. On CPUs 128 to 512 run equally fast, both
 # smaller matrices and larger buffers lose.
@@ -40,14 +43,41 @@ class GroupedBilinear(nn.Module):
         nn.init.uniform_(self.weight, -bound, bound)
         nn.init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, subjects: Tensor, objects: Tensor) -> Tensor:
-        """(pairs, width), (pairs, width) -> (pairs, classes)."""
+    def forward(self, subjects: Tensor, objects: Tensor, classes: Tensor | None = None) -> Tensor:
+        """(pairs, width), (pairs, width) -> (pairs, classes), of these classes or of all."""
+        weight: Tensor = self.weight
+        bias: Tensor = self.bias
+        if classes is not None:
+            weight, bias = weight.index_select(0, classes), bias.index_select(0, classes)
         groups = (-1, self.block_size)
         left, right = subjects.unflatten(1, groups), objects.unflatten(1, groups)
         if torch.onnx.is_in_onnx_export():  # whoever runs an exported graph gives it chunks
-            return _outer(left, right) @ self.weight.t() + self.bias
-        logits: Tensor = _OuterProductLinear.apply(left, right, self.weight)  # type: ignore[no-untyped-call]
-        return logits + self.bias
+            return _outer(left, right) @ weight.t() + bias
+        logits: Tensor = _OuterProductLinear.apply(left, right, weight)  # type: ignore[no-untyped-call]
+        return logits + bias
+
+    def asked(
+        self,
+        subjects: Tensor,
+        objects: Tensor,
+        groups: Sequence[ClassGroup] | None,
+        always: int = 0,
+    ) -> Tensor:
+        """The same with minus infinity for what is not asked; None asks for all.
+
+        The first `always` classes are no relations: groups do not count them, and all pairs of
+        groups are asked for them; they are 0 elsewhere.
+        """
+        if groups is None:
+            return self.forward(subjects, objects)
+        logits = subjects.new_full((len(subjects), len(self.bias)), -torch.inf)
+        logits[:, :always] = 0.0
+        for group in groups:
+            asked = np.concatenate([np.arange(always), group.relations + always])
+            rows, classes = (torch.from_numpy(n).to(logits.device) for n in (group.rows, asked))
+            heads, tails = subjects.index_select(0, rows), objects.index_select(0, rows)
+            logits[rows[:, None], classes] = self.forward(heads, tails, classes)
+        return logits
 
 
 class _OuterProductLinear(torch.autograd.Function):

@@ -7,6 +7,7 @@ padding for them. How documents become such a batch: layouts/marked_documents.py
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, cast
 
+from factloom.modules.class_groups import ClassGroup
 from factloom.modules.devices import Array, moved
 from factloom.modules.windows import WindowBatch
 
@@ -35,6 +36,7 @@ class MarkedBatch(Generic[Array]):
     unknown: Array  # bool (pairs, relations) of which nothing is known; never where labels are
     evidence_pair: Array  # (pairs with gold evidence,)
     evidence_target: Array  # (pairs with gold evidence, length) uniform over evidence tokens
+    asked: tuple[ClassGroup, ...] | None = None  # which relations of which pairs; None: all
 
     @property
     def entities(self) -> int:
