@@ -140,6 +140,28 @@ def test_loss_equals_plain_sums_over_classes_and_evidence_tokens(
     assert found == pytest.approx(total / pairs, rel=1e-6)
 
 
+def test_what_a_text_denies_weighs_as_the_setting_says(
+    tiny_encoder_path: Path, short: list[Document]
+) -> None:
+    denying = [document.replace(relations=(), denied=document.relations) for document in short]
+    expected, pairs = 0.0, 0
+    with torch.no_grad():
+        plain, weighed = (
+            make_model(tiny_encoder_path, denied_weight=weight) for weight in (0.0, 2.5)
+        )
+        losses = [float(m(m.collate(m.prepare(denying))).loss) for m in (plain, weighed)]
+        for document in denying:
+            logits = atlop_by_loops(plain, document).logits
+            for false in document.denied:
+                if false.type in RELATIONS:  # of others the model knows nothing
+                    threshold, *others = logits[false.head, false.tail]
+                    margin = others[RELATIONS.index(false.type)] - threshold
+                    expected += 2.5 * math.log(1 + math.exp(margin))
+            pairs += len(logits)
+    assert expected > 0
+    assert losses[1] - losses[0] == pytest.approx(expected / pairs, rel=1e-6)
+
+
 def test_training_draws_attention_to_the_evidence(
     tiny_encoder_path: Path, short: list[Document]
 ) -> None:

@@ -121,6 +121,7 @@ def make_batch(
         slot_sentence=_slot_sentences(examples, before, windows.length),
         labels=labels,
         unknown=unknown,
+        denied=_denied(examples),
         evidence_pair=_integers(np.asarray([index for index, _ in evidence], dtype=np.int64)),
         evidence_target=np.array([target for _, target in evidence], np.float32).reshape(
             -1, windows.length
@@ -279,6 +280,12 @@ def _labels(
         for stated in (example.label_index, example.denied_index):
             own_unknown[tuple(stated.T)] = False
     return labels, unknown
+
+
+def _denied(examples: Sequence[MarkedExample]) -> Integers:
+    """(denied, 2) pair of the batch and relation"""
+    cells = [np.add(each.denied_index, (offset, 0)) for offset, each in _with_pair_offset(examples)]
+    return _integers(np.concatenate(cells))
 
 
 def _evidence_targets(

@@ -9,7 +9,7 @@ parts are those of the models that do one task each:
     entities   scores of mention pairs, average linkage (models/coreference.py)
     relations  h_m = mean state of the mention's tokens, a_m = mean of their attention, then as
                in models/atlop.py: localized context, grouped bilinear, adaptive threshold
-    loss       (v tags + w pairs of mentions + pairs of entities + evidence) / words,
+    loss       (v tags + w pairs of mentions + pairs of entities + z denied + u evidence) / words,
                each summed over the batch; learned from the true mentions and entities
 
 The attention of the mentions is made after they are found, from the queries and keys of the last

@@ -13,6 +13,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from factloom.document import Document, Relation
 from factloom.encoders.encoder import Encoder
@@ -31,6 +32,7 @@ from factloom.models.relation_decisions import (
 from factloom.models.relation_settings import RelationSettings
 from factloom.modules.calibration import calibrate_decisions
 from factloom.modules.decisions import Floats, balanced_shift, highest
+from factloom.modules.divergence import in_full
 from factloom.modules.evaluating import evaluating
 from factloom.modules.localized_context import evidence_divergence, pair_attention
 from factloom.modules.marked_batch import MarkedBatch
@@ -84,8 +86,11 @@ def relations_to_learn(documents: Iterable[Document]) -> list[str]:
 
 
 def summed_loss(model: ScoringModel, scores: Any, batch: MarkedBatch) -> Tensor:
-    """Of the relations of all pairs, and of the evidence of those that have some."""
+    """Of the relations of all pairs, of what is denied, and of the evidence of what has some."""
     loss = model.rule.loss(scores.logits, batch.labels, batch.unknown).sum()
+    if model.settings.denied_weight and len(batch.denied):
+        margins = model.rule.margins(in_full(scores.logits))[tuple(batch.denied.T)]  # (denied,)
+        loss = loss + model.settings.denied_weight * F.softplus(margins).sum()
     if model.settings.evidence_weight and len(batch.evidence_pair):
         evidence = evidence_divergence(scores.attention, batch).sum()
         loss = loss + model.settings.evidence_weight * evidence

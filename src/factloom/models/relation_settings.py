@@ -38,6 +38,11 @@ class RelationSettings(BaseModel):
         description="Weight of the evidence loss. It is summed over the pairs with gold evidence "
         "and divided by all pairs: DREEAM's 0.1, a mean over the few, is about 3 here.",
     )
+    denied_weight: NonNegativeFloat = Field(
+        0.0,
+        description="Weight of a further loss for what texts deny, log(1 + e^margin) of each such "
+        "relation: few of the pairs without a relation are those that look like it.",
+    )
     evidence_threshold: NonNegativeFloat = Field(
         0.2, description="Part of a pair's attention that makes a sentence its evidence."
     )

@@ -34,6 +34,7 @@ class MarkedBatch(Generic[Array]):
     slot_sentence: Array  # (documents, length) sentence, -1 outside of all
     labels: Array  # bool (pairs, relations)
     unknown: Array  # bool (pairs, relations) of which nothing is known; never where labels are
+    denied: Array  # (denied, 2) pair and relation that the text denies
     evidence_pair: Array  # (pairs with gold evidence,)
     evidence_target: Array  # (pairs with gold evidence, length) uniform over evidence tokens
     asked: tuple[ClassGroup, ...] | None = None  # which relations of which pairs; None: all

@@ -227,7 +227,7 @@ class Recipe(RecipePart):
     start: str | None = Field(
         None,
         description="A trained model that is trained further: its folder or name. Labels, settings "
-        "and encoder are its own, and [model] says its kind alone.",
+        "and encoder are its own; [model] says its kind, and weights of its losses that change.",
     )
     model: dict[str, Any] = Field(description="The kind of model, and its own settings.")
     data: DataRecipe
@@ -260,8 +260,9 @@ class Recipe(RecipePart):
 
     @model_validator(mode="after")
     def _started_as_it_was(self) -> Self:
-        if self.start is not None and self.model_settings:
-            given = ", ".join(sorted(self.model_settings))
+        kept = [name for name in sorted(self.model_settings) if not name.endswith("_weight")]
+        if self.start is not None and kept:
+            given = ", ".join(kept)
             raise ValueError(f"a model that is trained further keeps its settings: {given}")
         return self
 

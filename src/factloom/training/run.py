@@ -82,6 +82,8 @@ def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, Docum
         model = kind.from_documents(encoder, documents, settings, names=names)
     else:
         model = load_as(kind, data_path(recipe.start))
+        weights = {name: getattr(settings, name) for name in recipe.model_settings}
+        model.settings = model.settings.model_copy(update=weights)  # of its losses
     model.provenance = provenance(recipe)
     trainer = Trainer(
         model,
