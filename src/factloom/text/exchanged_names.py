@@ -9,7 +9,8 @@ the corpus that occurs in names of the same type, everywhere in the document ali
 
 What stays: words that the texts also have in small letters (House, Bank, North), for they tell what
 a thing is; first names, which agree with pronouns; countries and demonyms, which belong together;
-times and numbers; words in other letters than one capital and small ones (IBM, McLeod).
+times and numbers; words in other letters than one capital and small ones (IBM, McLeod). Chinese
+names are exchanged whole: exchanged_han_names.py.
 """
 
 import dataclasses
@@ -21,6 +22,10 @@ from dataclasses import dataclass
 
 from factloom.document import Document, Mention, Sentence, Span
 from factloom.text.demonyms import country_of
+from factloom.text.exchanged_han_names import HanNames
+from factloom.text.scripts import SCRIPTS, main_script
+
+Edit = tuple[int, int, str]  # a stretch of the text, and what stands there instead
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PERSON = "PER"
@@ -46,39 +51,45 @@ class NameWords:
                 found[type][word] = None
         return cls({type: tuple(words) for type, words in found.items()}, common)
 
+    def edits(self, document: Document, chance: random.Random) -> list[Edit]:
+        """What is exchanged in a document, in the order of the text."""
+        taken = {word.lower() for word in _WORD.findall(document.text)}
+        others: dict[str, str] = {}
+        for word, type in _exchangeable(document, self.common).items():
+            free = [other for other in self.by_type[type] if other.lower() not in taken]
+            if free:
+                others[word] = chance.choice(free)
+                taken.add(others[word].lower())
+        return [
+            (start, end, others[word])
+            for start, end, word in _name_words(document)
+            if word in others
+        ]
+
 
 def with_other_names(documents: Sequence[Document], copies: int, seed: int) -> list[Document]:
     """`copies` of every document whose names can be exchanged, each with other ones."""
-    words = NameWords.of(documents)
+    words, han = NameWords.of(documents), HanNames.of(documents)
     chance = random.Random(seed)
     found = []
     for copy in range(1, copies + 1):
         for document in documents:
-            changed = exchanged(document, words, chance)
+            chinese = main_script(document.text) == SCRIPTS["zh"]
+            changed = exchanged(document, han if chinese else words, chance)
             if changed is not document:
                 found.append(changed.replace(id=f"{document.id} with other names {copy}"))
     return found
 
 
-def exchanged(document: Document, words: NameWords, chance: random.Random) -> Document:
-    """The document with other words in its names; itself where there is nothing to exchange."""
-    own = _exchangeable(document, words.common)
-    if document.questions or not own:
-        return document
-    taken = {word.lower() for word in _WORD.findall(document.text)}
-    others: dict[str, str] = {}
-    for word, type in own.items():
-        free = [other for other in words.by_type[type] if other.lower() not in taken]
-        if free:
-            others[word] = chance.choice(free)
-            taken.add(others[word].lower())
+def exchanged(document: Document, names: NameWords | HanNames, chance: random.Random) -> Document:
+    """The document with other names; itself where there is nothing to exchange."""
     borders = {border for span in document.tokens for border in span}
     edits = [
-        (start, end, others[word])
-        for start, end, word in _name_words(document)
-        if word in others and borders.isdisjoint(range(start + 1, end))
+        edit
+        for edit in names.edits(document, chance)
+        if borders.isdisjoint(range(edit[0] + 1, edit[1]))
     ]
-    return _edited(document, edits) if edits else document
+    return _edited(document, edits) if edits and not document.questions else document
 
 
 def _exchangeable(document: Document, common: frozenset[str]) -> dict[str, str]:
@@ -120,7 +131,7 @@ def _name_words(document: Document) -> Iterator[tuple[int, int, str]]:
         yield start, end, document.text[start:end]
 
 
-def _edited(document: Document, edits: Sequence[tuple[int, int, str]]) -> Document:
+def _edited(document: Document, edits: Sequence[Edit]) -> Document:
     """The document with other text in some places; no border of anything lies inside of one."""
     pieces: list[str] = []
     ends, distances = [-1], [0]  # behind an edit, what follows is moved by so much
