@@ -50,6 +50,25 @@ def test_contradictions_come_before_what_is_unsure(store: Store) -> None:
     assert "Ada Lovelace has one place of birth at most" in first.reasons
 
 
+@pytest.mark.parametrize("documents", [2, 5])
+def test_a_fact_weighs_more_the_more_documents_hang_on_an_unsure_merge(
+    store: Store, documents: int
+) -> None:
+    people = [("PER", "Bo Lind"), ("LOC", "Torvik")]
+    for number in range(documents):
+        facts = [(0, "P27", 1)] if number == 0 else []
+        document = make_document(f"bo-{number}", people, facts)
+        sure = [replace(relation, score=None) for relation in document.relations]
+        store.ingest([document.replace(relations=tuple(sure))], relation_names=NAMES, model="test")
+    lookup = store.lookup()
+    [fact] = [each for each in doubtful_facts(lookup) if each.fact.head.name == "Bo Lind"]
+    members = lookup.things.members(fact.fact.head.iri)
+    least = min(merge.score for merge in map(lookup.things.merge_of, members) if merge)
+    entropy = -(least * math.log2(least) + (1 - least) * math.log2(1 - least))
+    assert fact.weight == pytest.approx(entropy * math.log2(documents))
+    assert fact.reasons == ("an unsure merge",)
+
+
 def test_decided_facts_are_not_asked_again_and_skipped_ones_last(store: Store) -> None:
     store.edit().accept(store.fact("a#fact=0"))
     store.edit().skip(store.fact("a#fact=1"))

@@ -3,8 +3,8 @@
     weight = doubt + 1 for a contradiction + 1 for what is sensitive + merge
 
 `doubt` is the entropy of the fact's score in bits (1 where the model would toss a coin, 0 where it
-is sure); `merge` is (1 - score) of the least sure merge of an end, times (1 - 1 / entities) of it:
-a wrong merge that many documents hang on makes many facts wrong.
+is sure); `merge` is that of the least sure merge of an end, times log2(entities) of it: a wrong
+merge that many documents hang on makes many facts wrong.
 """
 
 import math
@@ -81,7 +81,7 @@ class _Search:
             members = things.members(thing.iri)
             made = [merge for merge in map(things.merge_of, members) if merge is not None]
             least = min((merge.score for merge in made), default=1.0)
-            self.merges[thing.iri] = (1 - least) * (1 - 1 / len(members))
+            self.merges[thing.iri] = _entropy(least) * math.log2(len(members))
         return self.merges[thing.iri]
 
 
