@@ -1347,7 +1347,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "model-without-corpus": (
         "the model does not answer from a corpus",
-        "Leave out --corpus, or name a model of the kind realm, rag, inverse_cloze or "
+        "Leave out --corpus, or name a model of the kind reader, realm, rag, inverse_cloze or "
         "realm_pretraining.",
     ),
     "generator-not-found": (

@@ -158,8 +158,13 @@ def load_reader(name: str | Path) -> tuple[Any, Decision | None]:
     model = storage.load(name, None)
     if model.task != "answers":
         raise ModelError("not-a-reader", Place(file=str(name)), task=model.task)
+    return model, read_decision_of(name)
+
+
+def read_decision_of(name: str | Path) -> Decision | None:
+    """When a reader answers from many texts, by its directory or name."""
     folder, _ = load_config(name)
-    return model, read_decision(folder)
+    return read_decision(folder)
 
 
 def reads_long_texts(name: str | Path) -> bool:

@@ -30,10 +30,12 @@ def compress(
     The encoder itself is not in OUTPUT: it is loaded by its name when the model is. With --whole
     it is, in 8 bits like the rest.
     """
+    from factloom.answers.abstaining import write_decision
+    from factloom.answers.asking import read_decision_of
     from factloom.models import storage
     from factloom.models.compressed import save_compressed, save_whole
 
-    loaded = storage.load(model)
+    loaded, decision = storage.load(model), read_decision_of(model)
     recipe = loaded.provenance.get("recipe", {})
     name = base or recipe.get("encoder", {}).get("name")
     if name is None and not whole:
@@ -44,6 +46,8 @@ def compress(
         save_whole(loaded, output)
     else:
         save_compressed(loaded, output, name)
+    if decision is not None:
+        write_decision(output, decision)
     if graphs:
         from factloom.light.export import export
 

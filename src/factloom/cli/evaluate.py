@@ -78,8 +78,8 @@ def evaluate(
     corpus: Annotated[
         list[str] | None,
         typer.Option(
-            help="The file or store whose passages a model of the kind realm, rag, ... answers "
-            "from, in place of those that it was trained with. May be repeated."
+            help="The file or store whose passages the questions are answered from: by a reader, "
+            "or by realm, rag, ... in place of those of their training. May be repeated."
         ),
     ] = None,
     bootstrap: Annotated[
@@ -120,7 +120,7 @@ def evaluate(
                 check_output(path, read)
         pipeline = factloom.load(model)
         if corpus:
-            use_corpus(pipeline, corpus, model)
+            pipeline = with_corpus(pipeline, corpus, model)
         asked = _Asked(pipeline, batch_size, join_words)
         chosen = TASKS[task or asked.task]
         answers = chosen.ask(asked, gold)
@@ -136,15 +136,25 @@ def evaluate(
     _print(measured, as_json)
 
 
-def use_corpus(pipeline: "Pipeline", paths: Sequence[str], name: str) -> None:
-    """Have the models that answer from a corpus answer from this one."""
+def with_corpus(pipeline: "Pipeline", paths: Sequence[str], name: str) -> "Pipeline":
+    """The pipeline, whose model answers from this corpus."""
+    from factloom.answers.asking import read_decision_of
+    from factloom.answers.index import index_in_memory
     from factloom.answers.open_corpus import OpenCorpus, read_documents
+    from factloom.answers.retrieve_and_read import RetrieveAndRead
     from factloom.errors import ModelError, Place
+    from factloom.pipeline import Pipeline
 
-    found = getattr(pipeline.model, "corpus", None)
-    if not isinstance(found, OpenCorpus):
+    documents = (document for path in paths for document in read_documents(path))
+    model = pipeline.model
+    found = getattr(model, "corpus", None)
+    if isinstance(found, OpenCorpus):
+        found.take(documents)
+        return pipeline
+    if pipeline.task != "answers":
         raise ModelError("model-without-corpus", Place(file=name))
-    found.take(document for path in paths for document in read_documents(path))
+    index = index_in_memory(list(documents))
+    return Pipeline(RetrieveAndRead(model, index, read_decision_of(name)))
 
 
 def _holds_predictions(path: Path) -> bool:
