@@ -253,7 +253,7 @@ class Rag(nn.Module):
 
     @classmethod
     def from_parts(cls, encoder: Encoder, config: Mapping[str, Any], directory: Path) -> Self:
-        """The same model without its weights, from what `save_parts` has written."""
+        """A model without weights, from what `save_parts` has written."""
         settings = RagSettings(**config["settings"])
         retriever = DualEncoder(encoder, settings.vector_width, settings.pooling)
         return cls(retriever, settings, Generator.from_directory(directory / GENERATOR))

@@ -230,7 +230,7 @@ class Encoder(nn.Module):
         return self.in_front(tokens.ids, question)
 
     def in_front(self, ids: TokenIds, said: str) -> SpecialTokens:
-        """The same for a question whose tokens are known; `said` is what errors call it."""
+        """What a question whose tokens are known surrounds windows with; errors call it `said`."""
         found = around_text_with_question(self.tokenizer, ids.tolist())
         if self.window - found.count <= self.overlap:
             raise ModelError(
@@ -266,7 +266,7 @@ class Encoder(nn.Module):
         rows: Sequence[NDArray[np.int64]] | None = None,
         special: Sequence[SpecialTokens] | None = None,
     ) -> WindowBatch[Numbers]:
-        """The same as arrays."""
+        """What `batch` gives, as arrays."""
         if rows is None:
             rows = [np.zeros(0, np.int64)] * len(documents)
         if special is None:

@@ -37,7 +37,7 @@ class Rule:
     right: int  # of the ends that were reached
 
     def turned(self, table: FactTable) -> "Rule":
-        """The same for the inverse relation."""
+        """The rule of the inverse relation."""
         way = tuple(table.inverse(step) for step in reversed(self.way))
         return Rule(table.inverse(self.relation), way, self.confidence, self.right)
 

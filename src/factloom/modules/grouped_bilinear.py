@@ -63,7 +63,7 @@ class GroupedBilinear(nn.Module):
         groups: Sequence[ClassGroup] | None,
         always: int = 0,
     ) -> Tensor:
-        """The same with minus infinity for what is not asked; None asks for all.
+        """Logits as of `forward`, with minus infinity for what is not asked; None asks for all.
 
         The first `always` classes are no relations: groups do not count them, and all pairs of
         groups are asked for them; they are 0 elsewhere.

@@ -58,7 +58,7 @@ def merge_states(states: "Tensor", windows: WindowBatch) -> "Tensor":
 def mean_states(
     states: "Tensor", document: "Tensor", slots: "Tensor", documents: int, length: int
 ) -> "Tensor":
-    """The same, however many windows a document has."""
+    """(documents, length, width) each slot's mean over the windows that hold it."""
     # one slot more a document takes up the padding and is cut off at the end
     index = (document[:, None] * (length + 1) + slots).flatten()
     merged = segment_mean(states.flatten(0, 1), index, documents * (length + 1))
@@ -81,7 +81,7 @@ def mean_rows(
     rows: int,
     length: int,
 ) -> "Tensor":
-    """The same, however many windows a document has."""
+    """(rows, heads, length) each row's mean over the windows that hold its token."""
     used = attention.transpose(1, 2).flatten(0, 1).index_select(0, query_index)
     # (uses, heads, window length)
     window = query_index // attention.shape[2]  # (uses,)

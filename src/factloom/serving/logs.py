@@ -30,7 +30,7 @@ def log(event: str, **said: object) -> None:
 
 
 def log_failure(event: str, **said: object) -> None:
-    """The same with the trace of the error that is being handled."""
+    """Tell that something failed, with the trace of the error that is being handled."""
     LOGGER.error(event, extra={_OURS: said}, exc_info=True)
 
 

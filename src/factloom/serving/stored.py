@@ -58,7 +58,7 @@ class ServedStore:
             found.close()
 
     def open_snapshot(self) -> Store:
-        """The same, to be closed by whoever has it."""
+        """The store as it is now, to be closed by whoever has it."""
         with self._lock.shared():
             self._store.flush()
             return Store.read(self.directory)

@@ -33,7 +33,7 @@ _TURNED = (
     ("chief executive officer", "employer"),
     ("director / manager", "employer"),
 )
-# The same, and back again.
+# Those that hold back again.
 _TURNED_BOTH_WAYS = (
     ("spouse", "spouse"),
     ("sibling", "sibling"),
