@@ -9,9 +9,9 @@ from pydantic_core import PydanticUndefined
 
 from factloom import formats
 from factloom.answers.inverse_cloze import InverseClozeSettings
+from factloom.answers.open_answers import CANDIDATES
 from factloom.answers.realm import Realm, RealmSettings
 from factloom.answers.realm_pretraining import RealmPretrainingSettings
-from factloom.answers.realm_questions import CANDIDATES
 from factloom.encoders.encoder import Encoder
 
 TEXT = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")

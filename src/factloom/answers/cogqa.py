@@ -30,7 +30,7 @@ import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 from torch import Tensor, nn
 
-from factloom.answers.cog_answers import Conclusion, Numbers, answered, span_of
+from factloom.answers.cog_answers import Conclusion, span_of
 from factloom.answers.cog_batch import CogBatch, make_batch
 from factloom.answers.cog_questions import (
     CogQuestion,
@@ -50,7 +50,7 @@ from factloom.layouts import asked_questions
 from factloom.layouts.asked_questions import AskedQuestion, QuestionBatch
 from factloom.layouts.batching import Budget, batches
 from factloom.models import storage
-from factloom.models.reader import FoundSpan, TriedAnswer, fit_numbers
+from factloom.models.answer_decisions import FoundSpan, TriedAnswer, answered, fit_decisions
 from factloom.modules.calibration import log_odds
 from factloom.modules.evaluating import evaluating
 from factloom.modules.graph_layer import GraphLayer
@@ -197,22 +197,18 @@ class CogQa(nn.Module):
         Evidence are the sentence of the answer and the clues on the way to it.
         """
         bare = [document.without_answers() for document in documents]
-        numbers = Numbers(
-            float(self.threshold), float(self.temperature), float(self.no_answer_temperature)
-        )
         return [
             document.replace(
                 questions=tuple(
-                    answered(document, question, spans, numbers)
+                    answered(self, document, question, self._best(document, question, batch_tokens))
                     for question in document.questions
-                    for spans in (self._spans(document, question, batch_tokens),)
                 )
             )
             for document in bare
         ]
 
-    def _spans(self, document: Document, question: Question, tokens: int) -> list[FoundSpan]:
-        return self.ask(question.text, [document], batch_tokens=tokens)
+    def _best(self, document: Document, question: Question, tokens: int) -> FoundSpan | None:
+        return next(iter(self.ask(question.text, [document], batch_tokens=tokens)), None)
 
     def ask(
         self,
@@ -335,20 +331,12 @@ class CogQa(nn.Module):
         if not any(question.answers == () for question in asked):
             documents = with_other_passages(documents, 1)
         tried = [
-            TriedAnswer.of(words, span, question.answers)
+            TriedAnswer.of(best, document.text, question.answers)
             for document in documents
             for question in document.questions
-            if question.answers is not None
-            for span in self._spans(document, question, _TOKENS)
-            for words in (span.word or document.text[span.start : span.end],)
+            if question.answers is not None and (best := self._best(document, question, _TOKENS))
         ]
-        if not tried:
-            return {}
-        fitted = fit_numbers(tried)
-        self.temperature.fill_(fitted["temperature"])
-        self.threshold.fill_(fitted["threshold"])
-        self.no_answer_temperature.fill_(fitted["no_answer_temperature"])
-        return fitted
+        return fit_decisions(self, tried) if tried else {}
 
     # --- storage -------------------------------------------------------------------------------
 
