@@ -151,12 +151,3 @@ def test_without_an_answer_to_learn_it_is_told(tiny_encoder_path: Path) -> None:
     encoder = Encoder.load(str(tiny_encoder_path))
     with pytest.raises(ModelError, match="no-answers-to-learn"):
         CogQa.from_documents(encoder, [NONE], CogQaSettings())
-
-
-def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
-    table = page.split("| setting of CogQA |")[1].split("\n\n")[0]
-    rows = [line.split("|") for line in table.splitlines() if line.startswith("| `")]
-    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
-    fields = CogQaSettings.model_fields.items()
-    assert found == {name: str(field.default).lower() for name, field in fields}

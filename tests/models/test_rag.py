@@ -47,7 +47,7 @@ def test_rag_passes_the_checks_of_every_model(tiny_encoder_path: Path, tmp_path:
 def test_a_generator_of_encoder_and_decoder_learns_and_is_kept(
     tiny_encoder_path: Path, tmp_path: Path
 ) -> None:
-    torch.manual_seed(1)
+    torch.manual_seed(2)
     model = make_model(tiny_encoder_path, tmp_path, "bart", pooling="mean")
     asked = [one.replace(mentions=()) for one in documents()[:2]]
     check_learns(model, asked)
