@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from factloom.answers.cognitive_graph import CognitiveGraph, Node
 from factloom.answers.titled_texts import Library, TitledText
@@ -30,7 +31,6 @@ def span_of(conclusion: Conclusion, graph: CognitiveGraph, library: Library) -> 
         (proof.document, proof.start + first, proof.start + last)
         for proof, (first, last) in _proofs(used, conclusion, graph, library)
     ]
-    between = " / " if conclusion.compared else " → "
     return FoundSpan(
         document=text.document,
         question=0,
@@ -39,9 +39,21 @@ def span_of(conclusion: Conclusion, graph: CognitiveGraph, library: Library) -> 
         margin=conclusion.margin,
         logit=conclusion.logit,
         support=tuple(dict.fromkeys(support)),
-        path=between.join(_told(graph.nodes[node], library) for node in used),
+        path=_path(used, conclusion, graph, library),
         word=conclusion.word,
     )
+
+
+def _path(
+    used: tuple[int, ...], conclusion: Conclusion, graph: CognitiveGraph, library: Library
+) -> str:
+    """The nodes in words, with the relation in between where a fact has led on."""
+    names = [_told(graph.nodes[node], library) for node in used]
+    if conclusion.compared:
+        return " / ".join(names)
+    relations = [graph.relations.get(edge) for edge in pairwise(used)]
+    between = [f" — {relation} → " if relation else " → " for relation in relations]
+    return "".join(part for pair in zip(names, [*between, ""], strict=True) for part in pair)
 
 
 def _place(node: Node, library: Library) -> tuple[TitledText, Span]:

@@ -41,6 +41,7 @@ from factloom.answers.cog_questions import (
     starting_texts,
 )
 from factloom.answers.cognitive_graph import CognitiveGraph, Thought, grow
+from factloom.answers.fact_hops import FactHops
 from factloom.answers.titled_texts import Library, name_words, titled_texts
 from factloom.document import Document, Question
 from factloom.encoders.between_layers import changed_after, layer_count
@@ -90,6 +91,7 @@ class CogQa(nn.Module):
     """
 
     task: ClassVar[str] = "answers"
+    walks: ClassVar[bool] = True  # over facts, where `ask` is given them
     temperature: Tensor  # of the answers' scores; this and the next are fitted on dev
     threshold: Tensor  # the least margin of an answer over none
     no_answer_temperature: Tensor
@@ -217,19 +219,23 @@ class CogQa(nn.Module):
         *,
         top: int = 1,
         batch_tokens: int = _TOKENS,
+        facts: FactHops | None = None,
     ) -> list[FoundSpan]:
-        """The best `top` answers to one question in all documents, each with its path."""
+        """The best `top` answers to one question in all documents, each with its path.
+
+        With facts of a graph the path may lead over those that a sentence of the documents states.
+        """
         library = Library(titled_texts(documents))
         if not library.texts:
             return []
         with evaluating(self):
-            graph, states = self._explore(question, library, batch_tokens)
+            graph, states = self._explore(question, library, batch_tokens, facts)
             concluded = self._conclude(question, library, graph, states)
         return [span_of(found, graph, library) for found in concluded[:top]]
 
     @torch.inference_mode()
     def _explore(
-        self, question: str, library: Library, batch_tokens: int
+        self, question: str, library: Library, batch_tokens: int, facts: FactHops | None = None
     ) -> tuple[CognitiveGraph, Tensor]:
         """The graph of a question, and System 2's states of its nodes."""
 
@@ -247,7 +253,8 @@ class CogQa(nn.Module):
             return self._think(asked, batch_tokens)
 
         starts = starting_texts(question, library)
-        graph = grow(library, starts, read, self.settings.most_nodes)
+        named = [] if facts is None else facts.names_in(question)
+        graph = grow(library, starts, read, self.settings.most_nodes, facts, named)
         leaves = [node for node in graph.nodes if node.vector is None and node.place is not None]
         readings = [
             leaf_reading(question, library.texts[node.place[0]], node.place[1], self.encoder)

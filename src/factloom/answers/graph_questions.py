@@ -79,6 +79,9 @@ class GraphAnswers:
         """The likeliest interpretation that the facts have an answer to."""
         likely = self._interpretations(question, names, form)
         for interpretation in likely:
+            whole = interpretation.part_of
+            if whole is not None and hop(self.graph, start_at(whole.things), whole.hops[0]):
+                continue  # the way that leaves no words out begins in the graph, and then ends
             reached = self._walk(interpretation, form)
             if limit is not None:
                 reached = [each for each in reached if self._is_within(each.thing, limit)]
@@ -96,7 +99,7 @@ class GraphAnswers:
             phrase = blanked(question, name, others)
             found += self.interpreter.interpretations(phrase, name.things, form)
         found = [each for each in found if each.score >= LEAST_MEANT]
-        return sorted(found, key=lambda each: -each.score)
+        return sorted(found, key=lambda each: (each.part_of is not None, -each.score))
 
     def _walk(self, interpretation: Interpretation, form: Form) -> list[Reached]:
         reached = start_at(interpretation.things)

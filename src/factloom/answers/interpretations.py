@@ -6,6 +6,7 @@
 An interpretation is as probable as the senses of its hops together.
 """
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ class Interpretation:
     hops: tuple[tuple[Step, ...], ...]
     score: float
     phrases: Reading = ()
+    part_of: "Interpretation | None" = None  # which leaves no words of the question out
 
 
 def blanked(question: str, name: NamedThings, others: Sequence[NamedThings] = ()) -> str:
@@ -109,21 +111,22 @@ class Interpreter:
     def interpretations(
         self, phrase: str, things: tuple[Thing, ...], form: Form
     ) -> list[Interpretation]:
-        """What a phrase may mean, the likeliest first, down to somewhat less than that."""
+        """What a phrase may mean, the likeliest first, down to somewhat less than that.
+
+        What leaves words out comes behind.
+        """
         found: list[Interpretation] = []
         for reading in readings(phrase):
             found += self._of_reading(reading, things, form)
-        found = [each for each in found if not any(_is_part_of(each, other) for other in found)]
+        found = [dataclasses.replace(each, part_of=_whole(each, found)) for each in found]
         if form.noun in _LARGER:
             found = [each for each in found if _is_of_country(each)]
             found += self._of_larger(phrase, things, form)
-        if form.noun in _NO_COUNTRIES:
-            found = [each for each in found if not _is_of_country(each)]
         if form.noun in _NAMED_BY:
             found = [each for each in found if _is_named(each, _NAMED_BY[form.noun])]
         if not found:
             return []
-        found.sort(key=lambda each: -each.score)
+        found.sort(key=lambda each: (each.part_of is not None, -each.score))
         return [each for each in found if each.score >= _NEAR * found[0].score]
 
     def _of_larger(
@@ -133,7 +136,7 @@ class Interpreter:
         where = re.sub(rf"\b(?:in |on |from |at )?(?:which|what) {form.noun}\b", "where", phrase)
         last = (_LARGER[form.noun],)
         for each in self.interpretations(where, things, Form(form.asks, frozenset({"LOC", "ORG"}))):
-            if each.hops[-1][0] != _INSIDE:
+            if each.hops[-1][0] != _INSIDE and each.part_of is None:
                 yield Interpretation(
                     things, (*each.hops, last), each.score * _LONGER, (*each.phrases, form.noun)
                 )
@@ -173,9 +176,13 @@ class Interpreter:
         return [meant for meant in found if meant.score >= _NEAR * found[0].score]
 
 
+def _whole(each: Interpretation, others: Sequence[Interpretation]) -> Interpretation | None:
+    return next((other for other in others if _is_part_of(each, other)), None)
+
+
 def _is_part_of(shorter: Interpretation, longer: Interpretation) -> bool:
     """Whether one is the beginning or the end of the way of another that is likely as well, so
-    that it has left words out: only the director in "who acted for the director of X"."""
+    that it leaves words out: only the director in "who acted for the director of X"."""
     count, whole = len(shorter.hops), len(longer.hops)
     if count >= whole or longer.score < _WHOLE * shorter.score:
         return False
@@ -208,6 +215,8 @@ def _may_follow(steps: Sequence[Step], others: Sequence[Step]) -> bool:
 
 def _leads_to(step: Step, form: Form) -> bool:
     types = target_types(step)
+    if form.noun in _NO_COUNTRIES and step.relation in _COUNTRIES and not step.backwards:
+        return False
     if form.asks == "count" and types == {"NUM"}:
         return True
     return not types or not form.wanted or bool(types & form.wanted)

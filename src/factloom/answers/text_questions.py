@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from factloom.answers.abstaining import Decision, OwnDecision
 from factloom.answers.answer import Answer, Proof
+from factloom.answers.fact_hops import FactHops
 from factloom.answers.passages import Passage
 from factloom.answers.retrieval import Found, Retriever, WholeDocuments
 from factloom.document import Document
@@ -36,10 +37,12 @@ class TextAnswers:
         retriever: Retriever,
         reader: Any = None,  # whatever has `ask`, as models/reader.py has
         decision: Decision | None = None,
+        facts: FactHops | None = None,  # for a reader that walks over them
     ) -> None:
         self.retriever = retriever
         self.reader = reader
         self.decision = decision
+        self.facts = facts
 
     def passages(self, question: str, top: int) -> list[Found]:
         """The passages that fit the question best."""
@@ -70,8 +73,13 @@ class TextAnswers:
     def read(self, question: str, top: int = 1) -> tuple[list[Passage], list[FoundSpan]]:
         """The passages that fit the question, and their best spans, sure or not."""
         passages = [found.passage for found in self.passages(question, PASSAGES)]
+        given = {}
+        if self.facts is not None:
+            stated = self.facts.passages(question)
+            passages += [one for one in stated if not any(one.text in it.text for it in passages)]
+            given = {"facts": self.facts}
         texts = [Document(passage.text) for passage in passages]
-        return passages, self.reader.ask(question, texts, top=top) if texts else []
+        return passages, self.reader.ask(question, texts, top=top, **given) if texts else []
 
 
 def _answer(question: str, passages: Sequence[Passage], span: FoundSpan, score: float) -> Answer:

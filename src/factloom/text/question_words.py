@@ -79,7 +79,7 @@ _NOUN_ASKED = re.compile(
     re.IGNORECASE,
 )
 _NOUN_BEHIND_BE = re.compile(  # what were the release years of X
-    r"\bwhat (?:is|are|was|were) the (?:[\w-]+ )?([\w-]+) (?=(?:of|in|for|that|which|spoken)\b)",
+    r"\bwhat (?:is|are|was|were) the (?:[\w-]+ )??([\w-]+) (?=(?:of|in|for|that|which|spoken)\b)",
     re.IGNORECASE,
 )
 _WH = {
