@@ -1,10 +1,13 @@
 """A walk from text to text that facts of a store lead on."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from company_graph import fill
 
+from factloom.answers.asking import Ask
 from factloom.answers.cog_answers import Conclusion, span_of
 from factloom.answers.cognitive_graph import Thought, grow
 from factloom.answers.fact_hops import FACTS, FactHops
@@ -68,6 +71,8 @@ def test_a_walk_goes_on_where_only_a_fact_leads(facts: FactHops) -> None:
 class Walker:
     """A reader that says whether it was given facts, and what it read."""
 
+    walks, threshold, temperature = True, 0.0, 1.0
+
     def ask(
         self, question: str, texts: Sequence[Document], *, top: int, facts: FactHops | None = None
     ) -> list[FoundSpan]:
@@ -97,3 +102,11 @@ def test_sentences_of_facts_are_read_beside_the_passages_that_do_not_hold_them(
         assert text[passage.start : passage.end] == passage.text
     TextAnswers(OnePassage(), reader).read(QUESTION)
     assert reader.given[3] is None
+
+
+def test_a_store_that_is_asked_gives_its_facts_to_a_reader_that_walks(tmp_path: Path) -> None:
+    reader = Walker()
+    with Store.read(fill(tmp_path / "store")) as store:
+        asking = Ask(store, encoder=None, reader=cast(Any, reader), retriever=OnePassage)
+        assert not asking("What colour is Quillmark?")
+    assert reader.given[3] is not None

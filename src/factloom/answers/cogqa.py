@@ -36,9 +36,9 @@ from factloom.answers.cog_questions import (
     CogQuestion,
     cog_questions,
     leaf_reading,
-    make_reading,
     question_kind,
     starting_texts,
+    text_reading,
 )
 from factloom.answers.cognitive_graph import CognitiveGraph, Thought, grow
 from factloom.answers.fact_hops import FactHops
@@ -241,13 +241,7 @@ class CogQa(nn.Module):
 
         def read(texts: Sequence[tuple[int, str]]) -> list[Thought]:
             asked = [
-                make_reading(
-                    question,
-                    clues,
-                    library.texts[number].text,
-                    library.texts[number].sentences,
-                    self.encoder,
-                )
+                text_reading(question, clues, library.texts[number], self.encoder)
                 for number, clues in texts
             ]
             return self._think(asked, batch_tokens)
@@ -255,11 +249,10 @@ class CogQa(nn.Module):
         starts = starting_texts(question, library)
         named = [] if facts is None else facts.names_in(question)
         graph = grow(library, starts, read, self.settings.most_nodes, facts, named)
-        leaves = [node for node in graph.nodes if node.vector is None and node.place is not None]
+        leaves = [node for node in graph.nodes if node.vector is None]
         readings = [
-            leaf_reading(question, library.texts[node.place[0]], node.place[1], self.encoder)
-            for node in leaves
-            if node.place is not None
+            leaf_reading(question, library.texts[number], span, self.encoder)
+            for number, span in (node.place for node in leaves if node.place is not None)
         ]
         for node, thought in zip(leaves, self._think(readings, batch_tokens), strict=True):
             node.vector = thought.vector
@@ -306,29 +299,26 @@ class CogQa(nn.Module):
         """What may be the answer, the likeliest first."""
         kind = question_kind(question, library.named_in(question))
         if kind != "special":
-            asked = torch.tensor([kind == "yes/no"], device=states.device)
-            logit = float(self._compared((states[0] - states[1])[None], asked))
-            size = abs(logit)
-            if kind == "yes/no":
-                return [Conclusion(0, size, size, (0, 1), "yes" if logit > 0 else "no")]
-            better = 0 if logit > 0 else 1
-            return [
-                Conclusion(better, size, size, (0, 1)),
-                Conclusion(1 - better, -size, -size, (0, 1)),
-            ]
+            return self._decided(kind == "yes/no", states)
         scores = self.node(states)[:, 0].double()  # (nodes,)
         total = torch.cat([scores, scores.new_zeros(1)]).logsumexp(0)
-        said = name_words(question)
-        named = [f" {name_words(node.name)} " in f" {said} " for node in graph.nodes]
-        possible = [
-            number
-            for number, node in enumerate(graph.nodes)
-            if name_words(node.name) and not named[number]
-        ]
+        said = f" {name_words(question)} "
+        words = [name_words(node.name) for node in graph.nodes]
+        possible = [number for number, name in enumerate(words) if name and f" {name} " not in said]
         return [
             Conclusion(number, float(scores[number]), log_odds(float(scores[number] - total)))
             for number in sorted(possible, key=lambda number: -float(scores[number]))
         ]
+
+    def _decided(self, yes_no: bool, states: Tensor) -> list[Conclusion]:
+        """Yes or no about the first two nodes, or which of them, the likeliest first."""
+        asked = torch.tensor([yes_no], device=states.device)
+        logit = float(self._compared((states[0] - states[1])[None], asked))
+        size, better = abs(logit), int(logit <= 0)
+        if yes_no:
+            return [Conclusion(0, size, size, (0, 1), "no" if better else "yes")]
+        chances = ((better, size), (1 - better, -size))
+        return [Conclusion(node, margin, margin, (0, 1)) for node, margin in chances]
 
     # --- calibration ---------------------------------------------------------------------------
 
