@@ -9,6 +9,8 @@ from documented_settings import default_settings, documented_settings
 from factloom import formats
 from factloom.answers.cogltx import CogLtxSettings
 from factloom.answers.cogqa import CogQaSettings
+from factloom.answers.fact_hops import FACTS, SENTENCES
+from factloom.answers.graph_questions import LEAST_COUNTED
 from factloom.answers.inverse_cloze import InverseClozeSettings
 from factloom.answers.rag import RagSettings
 from factloom.answers.realm import RealmSettings
@@ -28,8 +30,11 @@ def test_every_table_of_settings_has_every_setting_with_its_default() -> None:
         assert documented_settings(table) == default_settings(*kinds)
 
 
-def test_the_length_of_a_section_is_the_one_told() -> None:
+def test_the_numbers_are_the_real_ones() -> None:
     assert f"{SECTION:,} characters" in TEXT
+    assert f"the {FACTS} surest facts" in TEXT
+    assert f"beside the passages found, {SENTENCES} at most" in TEXT
+    assert f"counted needs a score of {LEAST_COUNTED}," in TEXT
 
 
 def test_the_code_runs(

@@ -143,12 +143,14 @@ class _Growth:
         with the name."""
         for fact in facts:
             said = self.library.saying(fact.proof.sentence)
-            for origin, start in () if said is None else (said,):
-                for first, last in places_of(fact.name, fact.proof.sentence)[:1]:
-                    target = self._hop(node, origin, (start + first, start + last))
-                    if target is not None:
-                        self.graph.relations[node, target] = fact.relation
-                        yield target
+            named = places_of(fact.name, fact.proof.sentence)
+            if said is None or not named:
+                continue
+            (origin, start), (first, last) = said, named[0]
+            target = self._hop(node, origin, (start + first, start + last))
+            if target is not None:
+                self.graph.relations[node, target] = fact.relation
+                yield target
 
     def _hop(self, node: int, origin: int, span: Span) -> int | None:
         """The node of a name that a text says, if the edge to it is new."""

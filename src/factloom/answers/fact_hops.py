@@ -4,14 +4,13 @@ A fact leads from one of its names to the other, and the sentence that states it
 walk comes to things that the text at hand does not name, and to sentences that no search has found.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from factloom.answers.answer import Proof
 from factloom.answers.known_graph import KnownGraph
 from factloom.answers.passages import Passage
 from factloom.answers.question_names import names_in
-from factloom.graph.facts import Connection
 
 FACTS = 10  # of a name, the surest
 SENTENCES = 20  # that are read beside the passages found
@@ -34,24 +33,20 @@ class FactHops:
         self.graph = graph
 
     def names_in(self, question: str) -> list[str]:
-        """The names in a question of which there are facts."""
+        """The names in a question that the graph knows."""
         return [question[name.start : name.end] for name in names_in(question, self.graph)]
 
     def of(self, name: str) -> list[FactHop]:
         """From the things of this name, the surest first; facts that no sentence states are left
         out."""
-        return [
-            FactHop(other, self.graph.relation_names.get(fact.relation, fact.relation), proof)
-            for thing in self.graph.called(name)
-            for fact in self.graph.facts(thing)[:FACTS]
-            for other in (fact.tail.name if fact.head.iri == thing.iri else fact.head.name,)
-            for proof in self._proofs(fact)
-        ]
-
-    def _proofs(self, fact: Connection) -> Iterator[Proof]:
-        """The sentence that is told first, if there is one."""
-        proofs = (proof for said in fact.evidence for proof in self.graph.proofs(said))
-        yield from (next(proofs),) if fact.evidence and fact.evidence[0].sentences else ()
+        hops = []
+        for thing in self.graph.called(name):
+            for fact in self.graph.facts(thing)[:FACTS]:
+                other = fact.tail if fact.head.iri == thing.iri else fact.head
+                relation = self.graph.relation_names.get(fact.relation, fact.relation)
+                proofs = (proof for said in fact.evidence for proof in self.graph.proofs(said))
+                hops += [FactHop(other.name, relation, proof) for proof in islice(proofs, 1)]
+        return hops
 
     def passages(self, question: str) -> list[Passage]:
         """The sentences that state what is few hops away from the names in a question."""

@@ -24,7 +24,7 @@ _SENSES = 3  # of a hop
 _LEAST = 0.35  # of the score of a sense
 _NEAR = 0.6  # of the best: what is much less probable is not meant
 _LONGER = 0.98  # for each hop more, so that the shorter of equal readings is taken
-_WHOLE = 0.7  # of the score of a part of a way, from which on the whole way is meant
+_AS_LIKELY = 0.7  # of the score of a part of a way, from which on the whole way is meant
 _WRONG_TYPE = 0.8  # where the thing is of a type that the relation does not begin with
 
 _PREPOSITIONS = "in|at|of|by|for|with|from|on|to|into|as|and|near"
@@ -184,7 +184,7 @@ def _is_part_of(shorter: Interpretation, longer: Interpretation) -> bool:
     """Whether one is the beginning or the end of the way of another that is likely as well, so
     that it leaves words out: only the director in "who acted for the director of X"."""
     count, whole = len(shorter.hops), len(longer.hops)
-    if count >= whole or longer.score < _WHOLE * shorter.score:
+    if count >= whole or longer.score < _AS_LIKELY * shorter.score:
         return False
     first, way = [steps[:1] for steps in shorter.hops], [steps[:1] for steps in longer.hops]
     left_out = [longer.phrases[count:]] if way[:count] == first else []
