@@ -3,9 +3,8 @@
     python benchmarks/question_relations.py [--words] [--limit 1000]     # the valid part
     python benchmarks/question_relations.py --fit    # train: `first` by the weight of meaning
 
-One JSON object. The file has neither names nor their places: the run of words that few questions
-have, and of their neighbours that no phrase of the table has ("john"), is taken for the name.
-`known` are questions whose relation is in the table; of them
+One JSON object. The file has neither names nor their places: the longest run of words that few
+questions have is taken for the name. `known` are questions whose relation is in the table; of them
 `first` is the part whose relation and direction are those of the likeliest sense, `among_3` of the
 likeliest three. Of all questions with a sense above the threshold, `precision` is the part where
 it is the right one; `answered` is the part of the known ones that are above it; `let_through` that
@@ -26,16 +25,11 @@ from factloom.answers.meaning import SentenceVectors
 from factloom.answers.senses import SenseFinder
 from factloom.encoders.pretrained import DEFAULT_ENCODER
 from factloom.files.data_path import data_path
-from factloom.text.languages import FUNCTION_WORDS
 from factloom.text.relation_phrases import SENSES, Sense
 
 FILES = "$FACTLOOM_DATA/simplequestions_wikidata/annotated_wd_data_{part}.txt.gz"
 _RARE = 12  # questions of the train part that have a word
 _WEIGHTS = (0.0, 0.2, 0.4, 0.7, 1.0, 1.2, 1.4, 2.0, 3.0, 5.0)  # of meaning, beside words
-
-_SAID = FUNCTION_WORDS["en"] | {
-    word for sense in SENSES for phrase in sense.phrases for word in phrase.casefold().split()
-}
 
 Asked = tuple[str, str]  # the step, such as P19 or -P19, and the phrase with an X
 
@@ -59,17 +53,11 @@ def _text(path: Path) -> str:
 
 
 def with_name_blanked(words: Sequence[str], common: set[str]) -> str:
-    """X for the stretch from the first rare word to the last one, where that is not too long, and
-    for the words around it that no phrase has."""
+    """X for the stretch from the first rare word to the last one, where that is not too long."""
     rare = [index for index, word in enumerate(words) if word not in common]
     if not rare or rare[-1] - rare[0] > 6:
         return " ".join(words)
-    first, end = rare[0], rare[-1] + 1
-    while first > 0 and words[first - 1] not in _SAID:
-        first -= 1
-    while end < len(words) and words[end] not in _SAID:
-        end += 1
-    return " ".join([*words[:first], "X", *words[end:]])
+    return " ".join([*words[: rare[0]], "X", *words[rare[-1] + 1 :]])
 
 
 def is_right(sense: Sense, step: str) -> bool:
