@@ -91,6 +91,18 @@ def test_mentions_with_different_numbers_are_never_one_entity(model: Coreference
     assert [entity.mentions for entity in found.entities] == [(0,), (1,)]
 
 
+def test_what_is_named_after_a_person_is_never_the_person(model: Coreference) -> None:
+    museum = Document(
+        "Ada Brook . The Ada Brook Museum .",
+        mentions=(Mention(0, 9, "PER"), Mention(12, 32, "ORG")),
+    )
+    (example,) = model.prepare([museum])
+    found = entity_decoding.with_entities(museum, example, np.array([9.0]), Linking())
+    assert [entity.mentions for entity in found.entities] == [(0,), (1,)]
+    person = museum.replace(mentions=(museum.mentions[0], Mention(12, 32, "PER")))
+    assert not model.prepare([person])[0].different.any()
+
+
 def test_an_entity_is_as_sure_as_its_weakest_part(model: Coreference) -> None:
     found = linked(model, [ADA], [0.9, 0.8, 0.95, 0.3, 0.99])
     link, surname = (1 / (1 + 2.718281828459045**-score) for score in (4, 8))

@@ -40,7 +40,7 @@ class MentionExample:
     features: NDArray[np.float32]  # (pairs, FEATURES) how alike the names are
     sentence_distance: Integers  # (pairs,) a class of `DISTANCES`
     mention_distance: Integers  # (pairs,) likewise, counted in mentions
-    different: NDArray[np.bool_]  # (pairs,) whether their numbers tell them apart
+    different: NDArray[np.bool_]  # (pairs,) whether numbers tell them apart, or one is a namesake
     alike: NDArray[np.bool_]  # (pairs,) one spelling and type, or bare and only full name
     same: NDArray[np.bool_]  # (pairs,) whether both are of one entity
 
@@ -90,7 +90,7 @@ def make_example(
         ),
         sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
         mention_distance=_distance_class(rank[right] - rank[left]),
-        different=names.different(left, right),
+        different=names.different(left, right) | _named_after(document, left, right),
         alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right])
         | names.bare_name(left, right, _people(document)),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
@@ -133,6 +133,19 @@ def _entities(document: Document) -> Integers:
     for index, entity in enumerate(document.entities):
         found[list(entity.mentions)] = index
     return found
+
+
+def _named_after(document: Document, left: Integers, right: Integers) -> NDArray[np.bool_]:
+    """(pairs,) whether one is a person, and the other, a museum or a prize, holds that name."""
+    names = [document.mention_text(index) for index in range(len(document.mentions))]
+    people = _people(document)
+    namesakes = np.zeros(len(left), np.bool_)
+    for pair in np.flatnonzero(people[left] != people[right]).tolist():
+        person, other = left[pair], right[pair]
+        if not people[person]:
+            person, other = other, person
+        namesakes[pair] = names[person] != names[other] and names[person] in names[other]
+    return namesakes
 
 
 def _people(document: Document) -> NDArray[np.bool_]:

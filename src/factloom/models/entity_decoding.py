@@ -1,10 +1,11 @@
 """From the scores of mention pairs to entities: what all models of coreference do alike.
 
     decision  average linkage over the scores, down to a threshold that is fitted on dev; mentions
-              with different numbers in them, such as two dates, count as surely different; those
-              of one spelling and type as surely the same (99 of 100 are), and so do a bare surname
-              and the only full name that ends in it (9 of 10 in Re-DocRED), or a bare first name
-              and the only one that begins with it (8 of 10; annotators forgot most of the others)
+              with different numbers in them, such as two dates, count as surely different, and so
+              do a person and what is named after one; those of one spelling and type as surely the
+              same (99 of 100 are), and so do a bare surname and the only full name that ends in it
+              (9 of 10 in Re-DocRED), or a bare first name and the only one that begins with it
+              (8 of 10; annotators forgot most of the others)
     type      the one with the most confident mentions; those that were found (and have a score)
               take it over, those that were given keep their own
     score     the least of the mentions' scores and the mean probability of the links within
