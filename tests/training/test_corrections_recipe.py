@@ -46,7 +46,9 @@ def test_the_shipped_model_is_trained_further_on_lessons(
     assert results["training"]["steps"] == 3  # one lesson and two general documents
     first, after = load(recipe.start), load(tmp_path / "run/best")
     assert after.relations == first.relations
-    fitted_again = after.settings.model_dump(include={"score_slope", "score_offset"})
+    fitted_again = after.settings.model_dump(
+        include={"score_slope", "score_offset", "threshold_shift"}
+    )
     given = {"denied_weight": 2.5}
     assert after.settings == first.settings.model_copy(update=fitted_again | given)
     weights = first.state_dict()
