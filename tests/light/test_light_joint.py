@@ -4,12 +4,17 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 import factloom
+from factloom import formats
+from factloom.cli import app
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
@@ -102,6 +107,26 @@ def test_batches_do_not_matter(light: LightJoint, profiles: list[Document]) -> N
     require_same(together, alone)
 
 
+def test_documents_are_read_a_few_at_a_time(
+    light: LightJoint, profiles: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What entities look at is laid out for a whole batch: its size decides on the memory."""
+    words, sizes = light._extraction.layers.graphs["words"], []
+    run = words.run
+
+    def watched(given: Mapping[str, Any]) -> list[Any]:
+        sizes.append(given["places"].shape)
+        return run(given)
+
+    monkeypatch.setattr(words, "run", watched)
+    given = [Document(profile.text[:100]) for profile in profiles * 4]
+    light.predict(given)
+    assert sum(documents for documents, _ in sizes) == len(given)
+    assert max(documents for documents, _ in sizes) > 1
+    # one place of each is for what has no token
+    assert max(documents * (places - 1) for documents, places in sizes) <= 1024
+
+
 def test_texts_have_the_tokens_that_the_encoder_sees(
     model: Joint, light: LightJoint, profiles: list[Document]
 ) -> None:
@@ -139,6 +164,27 @@ def test_a_compressed_model_is_run_from_its_changes(
     )
     assert not (tmp_path / "packed" / "model.safetensors").exists()
     assert folder != tmp_path
+
+
+def test_a_chinese_model_is_compressed_whole_and_exported_by_the_commands(
+    model: Joint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "provenance", {"languages": ["zh"]})
+    stored, whole, light = (tmp_path / name for name in ("stored", "whole", "light"))
+    model.save_pretrained(stored)
+    (tmp_path / "one.txt").write_text(text := "马云出生于杭州。杭州出生于马云,马云于杭州出生。")
+    of_light = ["--model", str(light), "--language", "zh", "--runtime", "light"]
+    output = tmp_path / "found.jsonl"
+    for command in (
+        ["compress", str(stored), "--output", str(whole), "--whole"],
+        ["export", str(whole), "--output", str(light)],
+        ["extract", str(tmp_path / "one.txt"), *of_light, "--output", str(output)],
+    ):
+        assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
+    expected = factloom.load(whole, runtime="torch")(text)
+    assert expected.mentions
+    (found,) = formats.read(output)
+    require_same([found], [expected])
 
 
 def test_graphs_of_another_model_are_refused(folder: Path, tmp_path: Path) -> None:
