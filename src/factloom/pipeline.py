@@ -114,11 +114,16 @@ class Pipeline:
         names_of = [str(name) for name in chosen]
         return cls(models, name=names_of, any_language=any_language, **settings)
 
-    def wake(self) -> None:
-        """Load what is not loaded yet."""
+    def wake(self, documents: Sequence[Document] = ()) -> None:
+        """Load what is not loaded yet; of models by language, those that read the documents.
+
+        What cannot be loaded is raised: no document is at fault.
+        """
         for step in self.steps:
             if isinstance(step.component, StoredModel):
                 step.component = step.component.load()
+            elif isinstance(step.component, ByLanguage):
+                step.component.wake(documents)
 
     # --- extraction ----------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class Pipeline:
         batch: list[Document],
         problems: Callable[[Problem], object],
     ) -> Iterator[Document]:
-        self.wake()
+        self.wake(batch)
         for found in _found_in(predict, batch, problems):
             yield self.schema.restrict(rounded(found))
 
@@ -209,7 +214,7 @@ class Pipeline:
         if not steps:
             raise ModelError("finds-no-relations", Place(file=self.name))
         found = list(self._complete(documents, ("entities",), raise_problem))
-        self.wake()
+        self.wake(found)
         for step in steps:
             found = step.relate(found)
         return [self.schema.restrict(rounded(document)) for document in found]

@@ -135,6 +135,11 @@ class ByLanguage:
             found |= dict(zip(places, answers, strict=True))
         return [found[place] for place in range(len(documents))]
 
+    def wake(self, documents: Sequence[Document]) -> None:
+        """Load the models that read the documents."""
+        for index in {self._model_for(document.text) for document in documents}:
+            self._awake(index)
+
     def _model_for(self, text: str) -> int:
         script = main_script(text)
         for index, model in enumerate(self.models):

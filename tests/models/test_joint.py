@@ -14,6 +14,7 @@ from transformers import BertModel
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
+from factloom.layouts import sections
 from factloom.layouts.stretches import cut
 from factloom.models.joint import Joint, JointSettings
 from factloom.models.relation_decisions import in_stretches
@@ -270,6 +271,23 @@ def test_relations_of_a_long_document_are_those_of_its_stretches(
             expected[key] = max(expected.get(key, 0.0), r.score)
     assert {(r.head, r.tail, r.type): r.score for r in found.relations} == pytest.approx(expected)
     assert 0 < len(expected) < len(uncut.relations)
+
+
+def test_much_white_space_moves_what_is_found_and_loses_nothing(
+    tiny_encoder_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = make_model(tiny_encoder_path)
+    text = "Mara Velden was born in Torvik. She founded Quillmark Ltd."
+    (expected,) = model.predict([Document(text)])
+    monkeypatch.setattr(sections, "SECTION", 70)  # which the text with the blanks is beyond
+    (found,) = model.predict([Document(" " * 50 + text)])
+    assert [(m.start - 50, m.type) for m in found.mentions] == [
+        (m.start, m.type) for m in expected.mentions
+    ]
+    assert expected.relations
+    assert {(r.head, r.tail, r.type) for r in found.relations} == {
+        (r.head, r.tail, r.type) for r in expected.relations
+    }
 
 
 @pytest.mark.parametrize("text", ["", "   ", "Ada", "\u200b", "a . b"])

@@ -143,6 +143,16 @@ def test_a_very_long_text_is_read_in_sections_and_the_best_decides(
     assert all(asked.known for asked in learned)
 
 
+def test_much_white_space_in_front_moves_the_answer(
+    tiny_encoder_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = make_model(tiny_encoder_path)
+    (expected,) = model.ask("Who is she?", [Document("Ada Brook.")], top=1)
+    monkeypatch.setattr(sections, "SECTION", 60)
+    (found,) = model.ask("Who is she?", [Document(" " * 60 + "Ada Brook.")], top=1)
+    assert (found.start - 60, found.end - 60) == (expected.start, expected.end)
+
+
 def test_one_question_is_asked_of_several_documents_together(tiny_encoder_path: Path) -> None:
     model = make_model(tiny_encoder_path, longest_answer=2)
     documents = [ASKED[0], ASKED[3], ASKED[1]]

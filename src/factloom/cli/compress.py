@@ -30,8 +30,7 @@ def compress(
     The encoder itself is not in OUTPUT: it is loaded by its name when the model is. With --whole
     it is, in 8 bits like the rest.
     """
-    from factloom.answers.abstaining import write_decision
-    from factloom.answers.asking import read_decision_of
+    from factloom.answers.abstaining import read_decision_of, write_decision
     from factloom.models import storage
     from factloom.models.compressed import save_compressed, save_whole
 

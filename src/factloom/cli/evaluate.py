@@ -138,7 +138,7 @@ def evaluate(
 
 def with_corpus(pipeline: "Pipeline", paths: Sequence[str], name: str) -> "Pipeline":
     """The pipeline, whose model answers from this corpus."""
-    from factloom.answers.asking import read_decision_of
+    from factloom.answers.abstaining import read_decision_of
     from factloom.answers.index import index_in_memory
     from factloom.answers.open_corpus import OpenCorpus, read_documents
     from factloom.answers.retrieve_and_read import RetrieveAndRead

@@ -20,7 +20,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
 from factloom.encoders.tokens import Tokens
 from factloom.encoders.windows import TokenIds
-from factloom.layouts.sections import sections
+from factloom.layouts.sections import is_cut, sections
 from factloom.layouts.words import word_tokens
 from factloom.modules.devices import moved
 from factloom.modules.windows import WindowBatch
@@ -98,7 +98,7 @@ def _asked_about(
     spans = [answer_spans(document, question) for question in document.questions]
     # nothing that is known of names may show in how the text is cut into words
     parts = list(sections(document.without_mentions()))
-    starts = [0] if len(parts) == 1 else [int(part.attributes["section"]) for part in parts]
+    starts = [int(part.attributes["section"]) for part in parts] if is_cut(document) else [0]
     tokens = encoder.tokenize([part.text for part in parts])
     for start, part, found in zip(starts, parts, tokens, strict=True):
         words, first, last = _words(part, found)

@@ -28,14 +28,19 @@ def read_in_sections(
 ) -> list[Document]:
     """The documents with the mentions and entities that `read` finds in them.
 
-    A document that is one section comes out as `read` gives it. Of longer ones, the entities of
+    A document that is not cut comes out as `read` gives it. Of longer ones, the entities of
     different sections are told apart, and the relations left out; `join` is given what came
     together.
     """
     read_documents: list[Document] = []
     for document, parts in _read_parts(documents, read):
-        read_documents.append(parts[0] if len(parts) == 1 else join(_joined(document, parts)))
+        read_documents.append(join(_joined(document, parts)) if is_cut(document) else parts[0])
     return read_documents
+
+
+def is_cut(document: Document) -> bool:
+    """Whether it is longer than a section; of white space, it may be one section all the same."""
+    return len(document.text) > SECTION
 
 
 def _read_parts(
@@ -67,7 +72,7 @@ def sections(document: Document) -> Iterator[Document]:
 
     The attribute "section" of a part is where it begins in the document.
     """
-    if len(document.text) <= SECTION:
+    if not is_cut(document):
         yield document
         return
     pieces = [

@@ -32,7 +32,7 @@ from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.mention_batch import MentionBatch
 from factloom.text.tags import allowed_transitions, tag_names
 
-_TOKENS = 1024  # of windows that the encoder reads at once: more need memory and gain nothing
+_TOKENS = 1024  # of documents, or of windows, that are read at once: more need memory, gain nothing
 _LINKS = 4096  # pairs of mentions that are scored at once
 _PAIRS = 256  # asked at once: their outer products stay in the processor's cache
 _KEPT = 4096  # pairs whose vectors are in memory at once, before they are asked in groups
@@ -234,11 +234,15 @@ class LightJoint:
             float(weights["temperature"]),
         )
 
-    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
+    def predict(
+        self, documents: Iterable[Document], *, batch_tokens: int = _TOKENS
+    ) -> list[Document]:
         """The documents with mentions, entities and relations found in their text."""
         return self._extraction.predict(documents, batch_tokens)
 
-    def relate(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:
+    def relate(
+        self, documents: Iterable[Document], *, batch_tokens: int = _TOKENS
+    ) -> list[Document]:
         """The documents with the relations between the entities that they have already."""
         return self._extraction.relate(documents, batch_tokens)
 

@@ -19,7 +19,7 @@ from factloom.encoders.tokens import Reader, Tokens
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.joint_documents import EntityBatch, JointLayout
 from factloom.layouts.mention_documents import MentionExample
-from factloom.layouts.sections import read_in_sections
+from factloom.layouts.sections import is_cut, read_in_sections
 from factloom.layouts.stretches import Relate
 from factloom.layouts.word_documents import WordBatch, WordExample
 from factloom.models import entity_decoding, raw_scores, relation_decisions
@@ -122,7 +122,7 @@ class JointExtraction:
         relate = self._relate(batch_tokens)
         return [
             relation_decisions.in_stretches(self, document, relate)
-            if relation_decisions.is_long(self, document)
+            if is_cut(document) or relation_decisions.is_long(self, document)
             else document
             for document in found
         ]
