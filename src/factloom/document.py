@@ -21,7 +21,7 @@ checks itself when it is made, so that whoever holds one can rely on its offsets
 import dataclasses
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -277,7 +277,8 @@ def _on_one_line(name: str) -> str:
     return " ".join(_BROKEN_CHINESE.sub("", name).split()) or name
 
 
-_fields_of = lru_cache(dataclasses.fields)  # it works them out anew each time
+# It works them out anew each time.
+_fields_of: Callable[[Any], tuple[dataclasses.Field[Any], ...]] = lru_cache(dataclasses.fields)
 
 
 def _without_defaults(value: Any) -> dict[str, Any]:
