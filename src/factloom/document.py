@@ -21,8 +21,9 @@ checks itself when it is made, so that whoever holds one can rely on its offsets
 import dataclasses
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from factloom.annotations import CANDIDATES as CANDIDATES
@@ -276,9 +277,13 @@ def _on_one_line(name: str) -> str:
     return " ".join(_BROKEN_CHINESE.sub("", name).split()) or name
 
 
+# It works them out anew each time.
+_fields_of: Callable[[Any], tuple[dataclasses.Field[Any], ...]] = lru_cache(dataclasses.fields)
+
+
 def _without_defaults(value: Any) -> dict[str, Any]:
     result = {}
-    for part in dataclasses.fields(value):
+    for part in _fields_of(type(value)):
         content = getattr(value, part.name)
         factory = part.default_factory
         if content == (part.default if factory is dataclasses.MISSING else factory()):
