@@ -13,8 +13,10 @@ Representations, EMNLP 2019, arXiv 1909.04164.
     read        P' = MLP(MultiHead(P, S', S'))                      words attend to enhanced spans
     way back    H' = P' W2 + b2 + H
 
-W2 begins as the pseudo-inverse of W1, which no square inverse is: W1 makes states smaller, or is
-singular. NULL is a candidate whose score is delta, in the choice as in both losses:
+W1 begins as the identity where states are as wide as entities: those of an encoder and entities
+that the same encoder describes are alike before anything is learned. W2 begins as the
+pseudo-inverse of W1: there may be no inverse, or none that is not huge. NULL is a candidate whose
+score is delta, in the choice as in both losses:
 
     likelihood  -log( exp psi_g / (exp delta + sum_k exp psi_k) )   psi_NULL = delta
     margin      max(0, gamma - psi_g + delta) + sum_(k != g) max(0, gamma + psi_k - delta)
@@ -79,6 +81,9 @@ class KnowledgeAttention(nn.Module):
             nn.Linear(4 * entity_width, entity_width),
         )
         self.up = nn.Linear(entity_width, width)
+        if width == entity_width:
+            nn.init.eye_(self.down.weight)
+            nn.init.zeros_(self.down.bias)
         with torch.no_grad():
             self.up.weight.copy_(torch.linalg.pinv(self.down.weight))
             self.up.bias.copy_(-self.up.weight @ self.down.bias)
