@@ -70,7 +70,7 @@ class KnowledgeMemory:
     vectors: Vectors  # (entities, width), each of length 1
     relations: tuple[str, ...]
     relation_vectors: Vectors  # (relations, width)
-    subject: Integers  # (groups,) rows of entities
+    subject: Integers  # (groups,) rows of entities, sorted
     relation: Integers  # (groups,) rows of relations
     objects: tuple[tuple[int, ...], ...]  # of each group, rows of entities
 
