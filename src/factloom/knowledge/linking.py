@@ -5,13 +5,16 @@
 
 For an entity with the names n, each used w_n times, and what the base says of them:
 
-    p(e)       = sum_n w_n P(e | n) / sum_n w_n,       p(nothing) = 1 - sum_e p(e)
+    p(e)       = sum_n w_n P(e | n) / sum_n w_n
+    p(nothing) = 1 - sum_e p(e), but never less than `something_new`
     weight(e)  = p(e) t(e) exp(b cos(context, description of e))
     score(e)   = weight(e) / (sum of all weights + p(nothing) exp(b c))
 
 t(e) lowers what is of another type than the entity, where the base has that type at all, and what
-is found by initials alone. The context is the sentences that name the entity; c is the similarity
-that says neither yes nor no. Without vectors of texts, or where there is one candidate, b = 0.
+is found by initials alone, or as the country of an adjective. Any name may mean something that the
+base does not know: a candidate against which much speaks is then no link, though it has no rival.
+The context is the sentences that name the entity; c is the similarity that says neither yes nor no.
+Without vectors of texts, or where there is one candidate, b = 0.
 
 The best candidate becomes the entity's id if its score is at least `least_score`; all of them
 stand in its attributes under "candidates", with their scores. An id that somebody else has given
@@ -44,6 +47,8 @@ class LinkSettings:
 
     other_type: float = 0.1  # t(e) of candidates of another type
     by_initials: float = 0.5  # t(e) of those found by initials alone
+    by_demonym: float = 0.5  # t(e) of countries found by an adjective
+    something_new: float = 0.2  # least p(nothing)
     context: float = 3.0  # b
     neutral: float = 0.5  # c
     least_score: float = 0.3
@@ -115,14 +120,15 @@ class Linker:
         total = sum(uses.values())
         shares: defaultdict[str, float] = defaultdict(float)
         fit: dict[str, float] = {}
+        kept = self.settings
+        ways = {"name": 1.0, "initials": kept.by_initials, "demonym": kept.by_demonym}
         for name, count in uses.items():
             for candidate in self.base.candidates(name):
                 shares[candidate.id] += count * candidate.prior / total
-                way = self.settings.by_initials if candidate.way == "initials" else 1.0
-                fit[candidate.id] = max(way, fit.get(candidate.id, 0.0))
+                fit[candidate.id] = max(ways[candidate.way], fit.get(candidate.id, 0.0))
         type = document.entities[index].type
         weighed = [_Weighed(id, p * fit[id] * self._type_fit(id, type)) for id, p in shares.items()]
-        return weighed, max(0.0, 1 - sum(shares.values()))
+        return weighed, max(kept.something_new, 1 - sum(shares.values()))
 
     def _type_fit(self, id: str, type: str) -> float:
         known = self.base.entity(id).type
