@@ -83,6 +83,18 @@ def test_what_speaks_against_a_candidate_counts_though_it_has_no_rival() -> None
     assert linked(always, taught)[0] == "Q34"
 
 
+def test_an_unknown_part_of_a_known_name_counts_as_that_name() -> None:
+    base = Tables.build([KnownEntity("Q7", {"Ada Brook": 1}, "PER"), HERO])
+    text = "Ada Brook came. Brook saw Alexander."
+    given = document(text, "Ada Brook", "Brook saw", type="PER")
+    part = Mention(text.index("Brook saw"), text.index(" saw"), "PER")
+    given = given.replace(mentions=(given.mentions[0], part))
+    linker = Linker(base, settings=LinkSettings(something_new=0.0))
+    assert linker.scores(given, 0) == {"Q7": 1.0}
+    other = document(text, "Ada Brook", "Alexander", type="PER")  # known, as somebody else
+    assert linker.scores(other, 0) == {"Q7": 0.5, "Q1": 0.5}
+
+
 def test_no_link_without_candidates_or_below_the_least_score() -> None:
     assert linked(Linker(BASE), document("Torvik was there.", "Torvik")) == (None, [])
     never = Linker(BASE, settings=LinkSettings(least_score=0.6))

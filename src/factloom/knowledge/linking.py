@@ -10,9 +10,11 @@ For an entity with the names n, each used w_n times, and what the base says of t
     weight(e)  = p(e) t(e) exp(b cos(context, description of e))
     score(e)   = weight(e) / (sum of all weights + p(nothing) exp(b c))
 
-t(e) lowers what is of another type than the entity, where the base has that type at all, and what
-is found by initials alone, or as the country of an adjective. Any name may mean something that the
-base does not know: a candidate against which much speaks is then no link, though it has no rival.
+A name n that the base does not know, but of which it knows a longer form, counts as that: "Heidel"
+is "Christian Heidel". t(e) lowers what is of another type than the
+entity, where the base has that type at all, and what is found by initials alone, or as the country
+of an adjective. Any name may mean something that the base does not know: a candidate against which
+much speaks is then no link, though it has no rival.
 The context is the sentences that name the entity; c is the similarity that says neither yes nor no.
 Without vectors of texts, or where there is one candidate, b = 0.
 
@@ -30,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import CANDIDATES, Document, Entity
-from factloom.graph.knowledge_base import KnowledgeBase, KnownEntity
+from factloom.graph.knowledge_base import Candidate, KnowledgeBase, KnownEntity
 
 Vectors = NDArray[np.float32]
 # (texts) -> (texts, width), each of length 1; see contexts.py
@@ -116,14 +118,15 @@ class Linker:
 
     def _by_names(self, document: Document, index: int) -> tuple[list[_Weighed], float]:
         """The candidates with p(e) t(e), and p(nothing)."""
-        uses = Counter(map(document.mention_name, _named_mentions(document, index)))
-        total = sum(uses.values())
+        names = Counter(map(document.mention_name, _named_mentions(document, index)))
+        offered = {name: self.base.candidates(name) for name in names}
+        uses = _uses(names, offered)
+        kept, total = self.settings, sum(uses.values())
+        ways = {"name": 1.0, "initials": kept.by_initials, "demonym": kept.by_demonym}
         shares: defaultdict[str, float] = defaultdict(float)
         fit: dict[str, float] = {}
-        kept = self.settings
-        ways = {"name": 1.0, "initials": kept.by_initials, "demonym": kept.by_demonym}
         for name, count in uses.items():
-            for candidate in self.base.candidates(name):
+            for candidate in offered[name]:
                 shares[candidate.id] += count * candidate.prior / total
                 fit[candidate.id] = max(ways[candidate.way], fit.get(candidate.id, 0.0))
         type = document.entities[index].type
@@ -172,6 +175,16 @@ def _is_given(entity: Entity) -> bool:
 def _named_mentions(document: Document, index: int) -> list[int]:
     mentions = document.entities[index].mentions
     return [m for m in mentions if document.mentions[m].kind == "name"] or list(mentions)
+
+
+def _uses(names: Counter[str], offered: Mapping[str, Sequence[Candidate]]) -> Counter[str]:
+    """w_n: a name without candidates that is a part of one with candidates counts as that."""
+    found: Counter[str] = Counter()
+    for name, count in names.items():
+        words = set(name.split())
+        longer = [other for other in names if offered[other] and words < set(other.split())]
+        found[name if offered[name] else max(longer, key=len, default=name)] += count
+    return found
 
 
 def _context(document: Document, index: int) -> str:
