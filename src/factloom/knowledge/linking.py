@@ -32,7 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import CANDIDATES, Document, Entity
-from factloom.graph.knowledge_base import Candidate, KnowledgeBase, KnownEntity
+from factloom.graph.knowledge_base import (
+    MOST_CANDIDATES,
+    Candidate,
+    KnowledgeBase,
+    KnownEntity,
+)
 
 Vectors = NDArray[np.float32]
 # (texts) -> (texts, width), each of length 1; see contexts.py
@@ -119,13 +124,12 @@ class Linker:
     def _by_names(self, document: Document, index: int) -> tuple[list[_Weighed], float]:
         """The candidates with p(e) t(e), and p(nothing)."""
         names = Counter(map(document.mention_name, _named_mentions(document, index)))
-        offered = {name: self.base.candidates(name) for name in names}
-        uses = _uses(names, offered)
-        kept, total = self.settings, sum(uses.values())
+        offered = offered_to(self.base, names)
+        kept, total = self.settings, sum(names.values())
         ways = {"name": 1.0, "initials": kept.by_initials, "demonym": kept.by_demonym}
         shares: defaultdict[str, float] = defaultdict(float)
         fit: dict[str, float] = {}
-        for name, count in uses.items():
+        for name, count in names.items():
             for candidate in offered[name]:
                 shares[candidate.id] += count * candidate.prior / total
                 fit[candidate.id] = max(ways[candidate.way], fit.get(candidate.id, 0.0))
@@ -154,6 +158,19 @@ class Linker:
         return np.asarray(vectors @ asked, np.float32)
 
 
+def offered_to(
+    base: KnowledgeBase, names: Iterable[str], most: int = MOST_CANDIDATES
+) -> dict[str, list[Candidate]]:
+    """The candidates of each name of an entity; of a part of a known name, those of that name."""
+    found = {name: base.candidates(name, most) for name in names}
+    words = {name: set(name.split()) for name in found}
+    for name in [name for name, candidates in found.items() if not candidates]:
+        longer = [other for other in found if found[other] and words[name] < words[other]]
+        if longer:
+            found[name] = found[max(longer, key=len)]
+    return found
+
+
 def with_link(
     entity: Entity, scores: Mapping[str, float], names: Mapping[str, str], least_score: float
 ) -> Entity:
@@ -175,16 +192,6 @@ def _is_given(entity: Entity) -> bool:
 def _named_mentions(document: Document, index: int) -> list[int]:
     mentions = document.entities[index].mentions
     return [m for m in mentions if document.mentions[m].kind == "name"] or list(mentions)
-
-
-def _uses(names: Counter[str], offered: Mapping[str, Sequence[Candidate]]) -> Counter[str]:
-    """w_n: a name without candidates that is a part of one with candidates counts as that."""
-    found: Counter[str] = Counter()
-    for name, count in names.items():
-        words = set(name.split())
-        longer = [other for other in names if offered[other] and words < set(other.split())]
-        found[name if offered[name] else max(longer, key=len, default=name)] += count
-    return found
 
 
 def _context(document: Document, index: int) -> str:
