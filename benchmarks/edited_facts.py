@@ -8,8 +8,10 @@ T-REx facts of LAMA in ParaRel's patterns: "Allan Peiper was born in [MASK]." No
 question is in training, nor is the pattern of a question, the first of its relation. Every fifth
 relation is held out wholly. Each question is asked three times: with its fact in the memory,
 without it, and with another object of the relation in its place, which is what is right then. All
-other facts are in the memory each time. A third of the facts of training are not, so that the
-model learns what to say without. An answer is right when the best of all entities is the object.
+other facts are in the memory each time, and for each subject one that is invented, of another
+relation, so that it is not enough to find the subject (--alone leaves these out). A third of the
+facts of training are not in the memory, so that the model learns what to say without. An answer is
+right when the best of all entities is the object.
 """
 
 import argparse
@@ -18,7 +20,7 @@ import random
 import tarfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,29 +99,35 @@ def make(folder: Path) -> None:
     known = [fact for number, (_, fact) in enumerate(told) if number % 3]
     folder.mkdir(parents=True, exist_ok=True)
     write(documents, folder / "train.jsonl")
-    base(known, dict.fromkeys(end for _, f in told for end in (f.subject, f.object))).save(
-        folder / "base"
-    )
-    questions = []
-    for relation in all_relations:
-        objects = sorted({fact.object for fact in relation.facts})
-        for fact in relation.facts[:ASKED]:
-            others = [other for other in objects if other not in (fact.object, fact.subject)]
-            questions.append(
-                {
-                    "subject": fact.subject,
-                    "relation": relation.id,
-                    "object": fact.object,
-                    "other": chance.choice(others),
-                    "pattern": relation.patterns[0],
-                    "held_out": relation not in learned,
-                }
-            )
+    entities = dict.fromkeys(e for _, f in told for e in (f.subject, f.object))
+    base(known, entities).save(folder / "base")
+    questions = list(_questions(all_relations, {relation.id for relation in learned}, chance))
     kept = [[f.subject, f.relation, f.object] for _, f in told]
     text = json.dumps({"facts": kept, "questions": questions}, ensure_ascii=False, indent=1)
     (folder / QUESTIONS).write_text(text, encoding="utf-8")
     counts = f"{len(learned)} of {len(all_relations)} relations, {len(documents):,} documents"
     print(f"{folder}: {counts}, {len(known):,} facts, {len(questions):,} questions")
+
+
+def _questions(
+    all_relations: Sequence[Relation], learned: Container[str], chance: random.Random
+) -> Iterator[dict[str, Any]]:
+    invention = random.Random(2)
+    for relation in all_relations:
+        objects = sorted({fact.object for fact in relation.facts})
+        for fact in relation.facts[:ASKED]:
+            others = [other for other in objects if other not in (fact.object, fact.subject)]
+            another = invention.choice([r for r in all_relations if r.id != relation.id])
+            told = [each.object for each in another.facts if each.object != fact.subject]
+            yield {
+                "subject": fact.subject,
+                "relation": relation.id,
+                "object": fact.object,
+                "other": chance.choice(others),
+                "beside": [fact.subject, another.id, invention.choice(told)],
+                "pattern": relation.patterns[0],
+                "held_out": relation.id not in learned,
+            }
 
 
 def answers(model: Any, known: Tables, asked: Sequence[Document]) -> list[str | None]:
@@ -130,7 +138,7 @@ def answers(model: Any, known: Tables, asked: Sequence[Document]) -> list[str | 
     return [str(candidates[0]["id"]) if candidates else None for candidates in best]
 
 
-def ask(path: str, folder: Path) -> None:
+def ask(path: str, folder: Path, alone: bool) -> None:
     import factloom
 
     model = factloom.load(path).model
@@ -138,6 +146,8 @@ def ask(path: str, folder: Path) -> None:
     questions, told = content["questions"], [KnownFact(*fact) for fact in content["facts"]]
     facts = [KnownFact(q["subject"], q["relation"], q["object"]) for q in questions]
     changed = [KnownFact(q["subject"], q["relation"], q["other"]) for q in questions]
+    if not alone:
+        told += [KnownFact(*q["beside"]) for q in questions]
     entities = list(
         dict.fromkeys(e for f in (*told, *facts, *changed) for e in (f.subject, f.object))
     )
@@ -154,6 +164,7 @@ def ask(path: str, folder: Path) -> None:
             correct = sum(found[n] == right[n].object for n in rows)
             before = sum(found[n] == facts[n].object for n in rows)
             told_of = {"benchmark": "edited facts", "fact": name, "relation_held_out": held_out}
+            told_of["alone"] = alone
             shares = {"right": correct / len(rows), "as_before": before / len(rows)}
             counts = {
                 "questions": len(rows),
@@ -171,11 +182,12 @@ def main() -> None:
     asking = parts.add_parser("ask")
     asking.add_argument("model")
     asking.add_argument("folder", type=Path)
+    asking.add_argument("--alone", action="store_true")
     given = arguments.parse_args()
     if given.part == "make":
         make(given.folder)
     else:
-        ask(given.model, given.folder)
+        ask(given.model, given.folder, given.alone)
 
 
 if __name__ == "__main__":
