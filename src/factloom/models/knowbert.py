@@ -184,9 +184,9 @@ class Knowbert(nn.Module):
     def _example(self, document: Document, tokens: Any, base: KnowledgeBase) -> KnowbertExample:
         offered, gold = [], []
         for entity in document.entities:
-            names = [document.mention_name(mention) for mention in entity.mentions]
-            candidates = offered_to(base, names, self.settings.candidates)
-            for name in names:
+            written = [document.mention_name(mention) for mention in entity.mentions]
+            candidates = offered_to(base, written, self.settings.candidates)
+            for name in written:
                 found = tuple(candidates[name])
                 ids = [candidate.id for candidate in found]
                 gold.append(ids.index(entity.id) if entity.id in ids else NULL)
