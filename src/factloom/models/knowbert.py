@@ -205,23 +205,13 @@ class Knowbert(nn.Module):
         before = len(self.encoder.special.before)
         batch = linked_documents.make_batch([e.mentions for e in examples], windows, before)
         rows = [rows for example in examples for rows in example.rows]
-        offered = [of for example in examples for of in example.candidates]
-        most = max((len(of) for of in offered), default=0)
-        width = self.knowledge.down.out_features
-        vectors = torch.zeros(len(rows), most, width)
-        priors, there = torch.zeros(len(rows), most), torch.zeros(len(rows), most).bool()
-        for number, (places, of) in enumerate(zip(rows, offered, strict=True)):
-            if not of:
-                continue
-            # of length sqrt(width): their numbers are about 1, as those of the states
-            found = self.source.entities.vectors[places] * width**0.5
-            vectors[number, : len(of)] = torch.from_numpy(found)
-            priors[number, : len(of)] = torch.tensor([candidate.prior for candidate in of])
-            there[number, : len(of)] = True
-        uses = batch.mention
+        priors = [[c.prior for c in of] for example in examples for of in example.candidates]
+        uses, table = batch.mention.tolist(), self.source.entities.vectors
         return KnowbertBatch(
             batch,
-            SpanCandidates(batch.spans, vectors[uses], priors[uses], there[uses]),
+            SpanCandidates.of(
+                batch.spans, table, [rows[use] for use in uses], [priors[use] for use in uses]
+            ),
             self.encoder.batch(tokens).token_ids,
         )
 

@@ -23,10 +23,13 @@ score is delta, in the choice as in both losses:
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -44,6 +47,27 @@ class SpanCandidates:
     vectors: Tensor  # (spans, candidates, entity width)
     priors: Tensor  # (spans, candidates)
     mask: Tensor  # bool (spans, candidates), which are there
+
+    @classmethod
+    def of(
+        cls,
+        spans: TextSpans,
+        table: NDArray[np.float32],
+        rows: Sequence[NDArray[np.int64]],
+        priors: Sequence[Sequence[float]],
+    ) -> Self:
+        """Of each span some rows of a table of vectors, (entities, entity width), of length 1.
+
+        They get the length sqrt(entity width): their numbers are about 1, as those of the states.
+        """
+        width, most = table.shape[1], max(map(len, rows), default=0)
+        vectors = torch.zeros(len(rows), most, width)
+        shares, mask = torch.zeros(len(rows), most), torch.zeros(len(rows), most).bool()
+        for number, (chosen, of) in enumerate(zip(rows, priors, strict=True)):
+            vectors[number, : len(chosen)] = torch.from_numpy(table[chosen] * width**0.5)
+            shares[number, : len(chosen)] = torch.tensor(of)
+            mask[number, : len(chosen)] = True
+        return cls(spans, vectors, shares, mask)
 
     def to(self, device: torch.device | str) -> Self:
         return moved(self, device)
