@@ -76,6 +76,18 @@ def test_what_people_have_rejected_is_not_listed(store: Path) -> None:
     assert "Person11 | citizenship" not in said
 
 
+def test_an_adjective_of_a_country_is_asked_about_as_the_country(store: Path) -> None:
+    with Store.open(store) as graph:
+        town = ("Uppsala", "P17", "Swedish"), ("Uppsala", "P17", "Sweden")
+        people = [(f"Citizen{n}", "P551", "Uppsala") for n in range(2)]
+        graph.ingest([document("se", *town, *people)], relation_names=NAMES, model="m")
+    told = run(store, "--entity", "Swedish", "--no-vectors").output
+    assert "Citizen0 | citizenship | Sweden" not in told  # of which nobody is known to be one
+    said = run(store, "--entity", "Citizen0", "--no-vectors", "--minimum-score", "0.01").output
+    assert "Citizen0 | citizenship | Sweden" in said
+    assert "Swedish" not in told + said
+
+
 def test_unknown_relations_and_things_are_errors(store: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no-relation-to-complete"):
         run(store, "--relation", "mother")

@@ -43,6 +43,15 @@ def test_a_memory_holds_entities_and_facts(source: KnowledgeSource) -> None:
     assert source.memory(base).objects == ()
 
 
+def test_a_relation_with_a_number_is_described_by_its_name(source: KnowledgeSource) -> None:
+    (numbered, named) = (
+        source.memory(Tables.build([TOWN], [KnownFact("Q2", r, "Q1")]), facts=True)
+        for r in ("P19", "place of birth")
+    )
+    assert numbered.relations == ("P19",)
+    assert np.array_equal(numbered.relation_vectors, named.relation_vectors)
+
+
 def test_an_empty_base_is_an_empty_memory(source: KnowledgeSource) -> None:
     memory = source.memory(Tables.build([]), facts=True)
     assert memory.vectors.shape == (0, source.width)

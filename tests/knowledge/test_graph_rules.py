@@ -65,6 +65,27 @@ def test_ways_are_followed_as_by_loops(table: FactTable) -> None:
             assert set(table.follow(entity, way).tolist()) == by_loops(table, entity, way)
 
 
+def test_a_way_is_as_certain_as_its_surest_facts_together() -> None:
+    sure = dict(zip(TRIPLES, np.random.default_rng(5).uniform(0.1, 1, len(TRIPLES)), strict=True))
+    table = FactTable.from_certainties({KnownFact(*t): float(c) for t, c in sure.items()})
+    count = len(table.relations)
+    told = {(s, r, o): c for (s, r, o), c in zip(table.facts.tolist(), sure.values(), strict=True)}
+    told |= {(o, r + count, s): c for (s, r, o), c in told.items()}
+    for start, one, two in product(range(len(table.entities)), range(2 * count), range(2 * count)):
+        expected: dict[int, tuple[float, int]] = {}
+        for middle, end in product(range(len(table.entities)), repeat=2):
+            facts = (start, one, middle), (middle, two, end)
+            if len({start, middle, end}) == 3 and all(fact in told for fact in facts):
+                found = told[facts[0]] * told[facts[1]], middle
+                expected[end] = max(found, expected.get(end, found))
+        ends, certainties = table.reached(start, (one, two))
+        products = [expected[end][0] for end in ends.tolist()]
+        assert sorted(expected) == ends.tolist()
+        assert certainties == pytest.approx(np.array(products), rel=1e-5)
+        for end, (_, middle) in expected.items():
+            assert table.middle(start, (one, two), end) == middle
+
+
 def test_the_ways_between_two_entities_are_all_that_lead_there(table: FactTable) -> None:
     chance = np.random.default_rng(0)
     steps = range(2 * len(table.relations))
@@ -163,6 +184,28 @@ def test_what_is_missing_is_found_with_its_reason() -> None:
     assert completion.missing(relation="country", entity="p3", least=0.3) == []
     by_object = completion.missing(relation="country", entity="c1", least=0.3)
     assert [each.subject for each in by_object] == ["p11"]
+
+
+def test_what_follows_from_a_doubtful_fact_is_as_doubtful() -> None:
+    facts = {KnownFact(*triple): 1.0 for triple in family()}
+    table = FactTable.from_certainties(facts | {KnownFact("p11", "town", "t3"): 0.4})
+    best, *_ = Completion(table, None, find_rules(table)).missing(relation="country", least=0.1)
+    assert (best.subject, best.object, best.certainty) == ("p11", "c1", 0.4)
+    assert best.score == pytest.approx(0.4 * 11 / (12 + 5), abs=1e-4)
+    assert set(best.because) == {("p11", "town", "t3"), ("t3", "in", "c1")}
+
+
+def test_what_has_never_been_an_object_is_as_unlikely_as_new_objects_are() -> None:
+    """Whoever lives in a town is a citizen of its country: of one that has no citizen yet, too?"""
+    away = [("p12", "town", "t4"), ("t4", "in", "c2")]
+    mayors = [(f"t{n}", "mayor", f"m{n}") for n in range(4)]
+    heads = [(f"t{n}", "head", f"m{n}") for n in range(5)]
+    table = FactTable.from_triples([*family(), *away, *mayors, *heads])
+    completion = Completion(table, None, find_rules(table))
+    found = {m.object: m.score for m in completion.missing(relation="country", least=0.01)}
+    assert found == {"c1": round(11 / (13 + 5), 4), "c2": round(11 / (13 + 5) / (11 + 1), 4)}
+    (best,) = completion.missing(relation="mayor", least=0.3)  # every town has one of its own
+    assert (best.subject, best.object, best.score) == ("t4", "m4", round(4 / (5 + 5), 4))
 
 
 def test_vectors_are_learned_and_join_the_rules() -> None:

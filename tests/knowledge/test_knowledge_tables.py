@@ -63,6 +63,12 @@ def test_what_a_name_means_beside_the_base_lowers_the_prior() -> None:
     assert tables.candidates("Rome") == []
 
 
+def test_a_name_that_has_always_meant_nothing_known_is_no_other_form_of_one() -> None:
+    sweden = KnownEntity("Q34", {"Sweden": 9})
+    assert Tables.build([sweden]).candidates("Swedish") == [Candidate("Q34", 1.0, "demonym")]
+    assert Tables.build([sweden], unknown={"Swedish": 1}).candidates("Swedish") == []
+
+
 def test_facts_are_grouped_by_relation(tables: Tables) -> None:
     assert tables.facts("Q64") == {"P17": ("Q183",), "P47": ("Brandenburg", "Potsdam")}
     assert tables.facts("Q34") == {"P36": ("Stockholm",)}

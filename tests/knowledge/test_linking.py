@@ -41,7 +41,7 @@ def linked(linker: Linker, given: Document) -> tuple[str | None, list[str]]:
 
 
 def test_the_prior_decides_where_nothing_else_is_known() -> None:
-    linker = Linker(BASE, settings=LinkSettings(other_type=1.0))
+    linker = Linker(BASE, settings=LinkSettings(other_type=1.0, something_new=0.0))
     assert linked(linker, document("Paris was there.", "Paris")) == ("Q90", ["Q90", "Q1", "Q2"])
     scores = linker.scores(document("Paris was there.", "Paris"), 0)
     assert scores == pytest.approx({"Q90": 8 / 12, "Q1": 2 / 12, "Q2": 2 / 12})
@@ -62,16 +62,37 @@ def test_the_context_overrules_the_prior() -> None:
 
 
 def test_scores_are_those_of_the_formula() -> None:
-    settings = LinkSettings(context=3, neutral=0.2, other_type=0.25)
+    settings = LinkSettings(context=3, neutral=0.2, other_type=0.25, something_new=0.1)
     given = document("Paris or Alexander had oil, or WHO.", "Paris", "Alexander", "WHO")
     scores = Linker(BASE, embed, settings).scores(given, 0)
     cosine = {"Q90": 0.0, "Q1": 0.0, "Q2": 1.0, "Q7817": 0.0}
     share = {"Q90": 8 / 12 / 3, "Q1": (2 / 12 + 1) / 3, "Q2": 2 / 12 / 3, "Q7817": 0.5 / 3}
     fit = {"Q90": 1.0, "Q1": 0.25, "Q2": 1.0, "Q7817": 0.25 * settings.by_initials}
-    nothing = 1 - sum(share.values())
+    nothing = max(0.1, 1 - sum(share.values()))
     weight = {id: share[id] * fit[id] * np.exp(3 * (cosine[id] - 0.2)) for id in share}
     total = sum(weight.values()) + nothing
     assert scores == pytest.approx({id: value / total for id, value in weight.items()})
+
+
+def test_what_speaks_against_a_candidate_counts_though_it_has_no_rival() -> None:
+    base = Tables.build([KnownEntity("Q34", {"Sweden": 9}, "LOC"), HERO])
+    assert linked(Linker(base), document("Swedish coasts.", "Swedish"))[0] == "Q34"
+    taught = document("Swedish is taught.", "Swedish", type="PER")
+    assert linked(Linker(base), taught) == (None, ["Q34"])
+    always = Linker(base, settings=LinkSettings(something_new=0.0))
+    assert linked(always, taught)[0] == "Q34"
+
+
+def test_an_unknown_part_of_a_known_name_counts_as_that_name() -> None:
+    base = Tables.build([KnownEntity("Q7", {"Ada Brook": 1}, "PER"), HERO])
+    text = "Ada Brook came. Brook saw Alexander."
+    given = document(text, "Ada Brook", "Brook saw", type="PER")
+    part = Mention(text.index("Brook saw"), text.index(" saw"), "PER")
+    given = given.replace(mentions=(given.mentions[0], part))
+    linker = Linker(base, settings=LinkSettings(something_new=0.0))
+    assert linker.scores(given, 0) == {"Q7": 1.0}
+    other = document(text, "Ada Brook", "Alexander", type="PER")  # known, as somebody else
+    assert linker.scores(other, 0) == {"Q7": 0.5, "Q1": 0.5}
 
 
 def test_no_link_without_candidates_or_below_the_least_score() -> None:

@@ -72,3 +72,13 @@ def test_another_object_of_a_group_is_another_answer(memory: FactMemory) -> None
         for told in (1, 5):
             found = memory(ends[:1], facts((0, 0, (told,))), entities, relations)
             torch.testing.assert_close(found.answer[0], entities[told])
+
+
+def test_what_speaks_of_a_subject_and_a_relation_finds_their_facts_untrained() -> None:
+    torch.manual_seed(0)
+    memory = FactMemory(ENTITY, ENTITY)
+    entities, relations = torch.eye(ENTITY)[:3], torch.eye(ENTITY)[3:]
+    told = facts((0, 0, (1,)), (1, 0, (2,)), (2, 0, (0,)))
+    of_the_second = (entities[1] + relations[0]).repeat(2)[None]  # (1, 2 width)
+    found = memory(of_the_second, told, entities, relations)
+    assert int(found.groups[0, 1]) == 1  # the best

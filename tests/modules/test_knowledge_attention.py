@@ -81,7 +81,8 @@ def test_the_way_back_begins_as_the_pseudo_inverse() -> None:
     torch.testing.assert_close(kar.down(kar.up(inside)), inside, atol=1e-4, rtol=1e-4)
     square = KnowledgeAttention(ENTITY, ENTITY, heads=2)
     states = torch.randn(3, ENTITY)
-    torch.testing.assert_close(square.up(square.down(states)), states, atol=1e-2, rtol=1e-2)
+    torch.testing.assert_close(square.down(states), states)  # as wide: nothing is changed yet
+    torch.testing.assert_close(square.up(square.down(states)), states)
 
 
 def test_every_part_gets_a_finite_gradient() -> None:

@@ -1,5 +1,6 @@
 """`factloom complete`: facts that a store is likely to lack, with scores and why."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,16 +36,19 @@ def complete(
     """List facts that are likely missing, the likeliest first; nothing is added to the store."""
     from factloom.graph.store import Store
     from factloom.knowledge.completion import Completion
+    from factloom.knowledge.countries import countries_as_one, facts_as_one
     from factloom.knowledge.fact_table import FactTable
     from factloom.knowledge.rules import find_rules
     from factloom.knowledge.stored import StoredKnowledge
 
     with Store.read(store) as graph:
         base = StoredKnowledge(graph, described=False)
-        table = FactTable.of(base)
+        one = countries_as_one(base)
+        table = FactTable.from_certainties(facts_as_one(base.certainties(), one))
+        rejected = facts_as_one(dict.fromkeys(base.rejected(), 1.0), one)
         words = graph.relation_names()
         asked = None if relation is None else _relation(relation, table.relations, words)
-        about = None if entity is None else _entity(entity, graph, table.entities)
+        about = None if entity is None else _entity(entity, graph, table.entities, one)
         learned = None
         if vectors and len(table.facts):
             from factloom.training.graph_vectors import SETTINGS, learn_vectors
@@ -52,7 +56,7 @@ def complete(
             learned = learn_vectors(table, SETTINGS.model_copy(update={"epochs": epochs}))
         completion = Completion(table, learned, find_rules(table))
         found = completion.missing(
-            relation=asked, entity=about, least=minimum_score, most=limit, but=base.rejected()
+            relation=asked, entity=about, least=minimum_score, most=limit, but=rejected
         )
         for missing in found:
             _show(missing, _Names(base, words), as_json)
@@ -71,12 +75,13 @@ def _relation(given: str, known: tuple[str, ...], words: dict[str, str]) -> str:
     raise InputError("no-relation-to-complete", relation=given, known=named)
 
 
-def _entity(given: str, graph: "Store", known: tuple[str, ...]) -> str:
-    """By its identifier, else the thing that has this name."""
+def _entity(given: str, graph: "Store", known: tuple[str, ...], one: Mapping[str, str]) -> str:
+    """By its identifier, else the thing that has this name, or the country that is meant by it."""
     from factloom.errors import InputError
     from factloom.knowledge.stored import StoredKnowledge
 
     id = given if given in known else StoredKnowledge(graph).id_of(graph.find(given).iri)
+    id = one.get(id, id)
     if id not in known:
         raise InputError("no-facts-to-complete", name=given)
     return id
@@ -105,6 +110,8 @@ def _show(missing: "Missing", names: _Names, as_json: bool) -> None:
     typer.echo(f"{missing.score:.2f}  {' | '.join(fact)}")
     if missing.confidence is not None:
         reason = f"by a rule that holds in {missing.confidence:.0%} of what it leads to"
+        if missing.certainty is not None and missing.certainty < 1:
+            reason += f", from what is {missing.certainty:.0%} sure"
     elif missing.alike is not None:
         reason = "of what is most alike"
     else:

@@ -83,7 +83,7 @@ class KnowledgeBase(Protocol):
 
     def candidates(self, name: str, most: int = MOST_CANDIDATES) -> list[Candidate]:
         """What a name may mean, the most probable first: by name or alias, else by initials, else
-        the country of an adjective."""
+        the country of an adjective. None, where the base knows that it means nothing known."""
 
     def facts(self, id: str) -> Mapping[str, tuple[str, ...]]:
         """The facts whose subject the entity is: the objects by relation."""

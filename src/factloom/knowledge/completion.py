@@ -2,14 +2,19 @@
 
 For a subject s, a relation r and every entity o:
 
-    rules     R(o) = the confidence of the surest rule of r whose way leads from s to o (rules.py)
+    rules     R(o) = max over the rules of r whose way leads from s to o (rules.py) of
+                     the rule's confidence times the certainties of the facts of the way,
+                     times N(r) if o has never been an object of r
     vectors   V(o) = the probability of o among all entities, by what was learned (graph_vectors.py)
     score     1 - (1 - R) (1 - V)       two independent reasons, the "noisy or"
 
-Rules are asked by their surest alone: many rules say the same in other words. A score tells how
-often such guesses were among what the graph knows, so it is low rather than high where the graph
-knows little. Behind a fact stand the facts of the rule's way, or else an entity that is alike and
-of which the same is known.
+Rules are asked by their surest alone: many rules say the same in other words. What follows from a
+doubtful fact is as doubtful: most nonsense comes of facts that were read wrongly. N(r) is the
+share of facts of r whose object is that of no other (Good and Turing's estimate of how often
+something new comes; one such fact is added): the country of a town is that of other towns, its
+mayor is of no other. A score tells how often such guesses were among what the graph knows, so it
+is low rather than high where the graph knows little. Behind a fact stand the facts of the rule's
+way, or else an entity that is alike and of which the same is known.
 """
 
 from collections import defaultdict
@@ -19,14 +24,11 @@ from heapq import nlargest
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from factloom.graph.knowledge_base import KnownFact
-from factloom.knowledge.fact_table import FactTable, Integers
+from factloom.knowledge.fact_table import FactTable, Integers, Scores, Triple
 from factloom.knowledge.graph_vectors import GraphVectors
 from factloom.knowledge.rules import Rule
-
-Scores = NDArray[np.float32]
 
 _BY_VECTORS = 3  # objects of a subject and a relation that no rule leads to
 
@@ -39,8 +41,9 @@ class Missing:
     relation: str
     object: str
     score: float
-    because: tuple[tuple[str, str, str], ...]  # facts that are known
+    because: tuple[Triple, ...]  # facts that are known
     confidence: float | None  # of the rule, where there is one
+    certainty: float | None  # of the facts of its way together, likewise
     alike: str | None  # the entity of which the same is known, where there is none
 
 
@@ -57,6 +60,7 @@ class Completion:
             self.rules[rule.relation].append(rule)
             turned = rule.turned(table)
             self.rules[turned.relation].append(turned)
+        self._habits: dict[int, tuple[Integers, float]] = {}  # of relations; see _habit
 
     # --- scores --------------------------------------------------------------------------------
 
@@ -65,9 +69,20 @@ class Completion:
         found = np.zeros((len(subjects), len(self.table.entities)), np.float32)
         for row, subject in zip(found, subjects.tolist(), strict=True):
             for rule in self.rules[relation]:
-                ends = self.table.follow(subject, rule.way)
-                row[ends] = np.maximum(row[ends], rule.confidence)
-        return found
+                ends, certainties = self.table.reached(subject, rule.way)
+                row[ends] = np.maximum(row[ends], rule.confidence * certainties)
+        known, newness = self._habit(relation)
+        fit = np.full(len(self.table.entities), newness, np.float32)
+        fit[known] = 1
+        return found * fit
+
+    def _habit(self, relation: int) -> tuple[Integers, float]:
+        """The objects that a relation has had, and N."""
+        if relation not in self._habits:
+            known, counts = self.table.objects_of_all(relation)
+            newness = float(((counts == 1).sum() + 1) / (counts.sum() + 1))
+            self._habits[relation] = known, newness
+        return self._habits[relation]
 
     def by_vectors(self, subjects: Integers, relation: int) -> Scores:
         """(subjects, entities) V"""
@@ -134,10 +149,10 @@ class Completion:
 
     def _told(self, score: float, subject: int, relation: int, object: int) -> Missing:
         names = self.table.entities
-        rule = self._surest(subject, relation, object)
-        alike = None if rule is not None else self._alike(subject, relation, object)
-        if rule is not None:
-            because = self._way(subject, rule.way, object)
+        surest = self._surest(subject, relation, object)
+        alike = None if surest is not None else self._alike(subject, relation, object)
+        if surest is not None:
+            because = self._way(subject, surest[0].way, object)
         elif alike is not None:
             because = ((names[alike], self.table.relations[relation], names[object]),)
         else:
@@ -148,19 +163,21 @@ class Completion:
             names[object],
             round(score, 4),
             because,
-            None if rule is None else round(rule.confidence, 4),
+            None if surest is None else round(surest[0].confidence, 4),
+            None if surest is None else round(surest[1], 4),
             None if alike is None else names[alike],
         )
 
-    def _surest(self, subject: int, relation: int, object: int) -> Rule | None:
-        rules = sorted(self.rules[relation], key=lambda rule: -rule.confidence)
-        leading = (rule for rule in rules if object in self.table.follow(subject, rule.way))
-        return next(leading, None)
+    def _surest(self, subject: int, relation: int, object: int) -> tuple[Rule, float] | None:
+        """The rule that gives R, and the certainty of the facts of its way."""
+        leading = []
+        for rule in self.rules[relation]:
+            ends, certainties = self.table.reached(subject, rule.way)
+            leading += [(rule, float(sure)) for sure in certainties[ends == object]]
+        return max(leading, key=lambda pair: pair[0].confidence * pair[1], default=None)
 
-    def _way(
-        self, subject: int, way: Sequence[int], object: int
-    ) -> tuple[tuple[str, str, str], ...]:
-        """The facts of a way, as they are known."""
+    def _way(self, subject: int, way: Sequence[int], object: int) -> tuple[Triple, ...]:
+        """The surest facts of a way, as they are known."""
         if len(way) == 1:
             return (self._fact(subject, way[0], object),)
         middle = self.table.middle(subject, (way[0], way[1]), object)
@@ -168,7 +185,7 @@ class Completion:
             return ()
         return (self._fact(subject, way[0], middle), self._fact(middle, way[1], object))
 
-    def _fact(self, subject: int, relation: int, object: int) -> tuple[str, str, str]:
+    def _fact(self, subject: int, relation: int, object: int) -> Triple:
         names, count = self.table.entities, len(self.table.relations)
         if relation >= count:
             subject, relation, object = object, relation - count, subject

@@ -23,6 +23,7 @@ from factloom.files.data_path import data_path
 from factloom.graph.knowledge_base import KnowledgeBase, KnownEntity
 from factloom.knowledge.contexts import TextVectors
 from factloom.knowledge.opening import open_knowledge
+from factloom.text.relation_names import RELATIONS
 
 Integers = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -69,7 +70,7 @@ class KnowledgeMemory:
     vectors: Vectors  # (entities, width), each of length 1
     relations: tuple[str, ...]
     relation_vectors: Vectors  # (relations, width)
-    subject: Integers  # (groups,) rows of entities
+    subject: Integers  # (groups,) rows of entities, sorted
     relation: Integers  # (groups,) rows of relations
     objects: tuple[tuple[int, ...], ...]  # of each group, rows of entities
 
@@ -126,7 +127,7 @@ class KnowledgeSource:
         groups = [group for group in groups if group[2]]
         relations = tuple(sorted({relation for _, relation, _ in groups}))
         place = {relation: row for row, relation in enumerate(relations)}
-        words = [f"relation {relation}" for relation in relations]
+        words = [f"relation {_in_words(relation)}" for relation in relations]
         relation_rows = self.entities.rows(words, words)
         return KnowledgeMemory(
             ids,
@@ -138,3 +139,12 @@ class KnowledgeSource:
             np.array([place[relation] for _, relation, _ in groups], np.int64),
             tuple(objects for _, _, objects in groups),
         )
+
+
+def _in_words(relation: str) -> str:
+    """What a relation says, rather than its number.
+
+    >>> _in_words("P19"), _in_words("born_in")
+    ('place of birth', 'born_in')
+    """
+    return RELATIONS[relation].name if relation in RELATIONS else relation

@@ -5,13 +5,18 @@
 
 For an entity with the names n, each used w_n times, and what the base says of them:
 
-    p(e)       = sum_n w_n P(e | n) / sum_n w_n,       p(nothing) = 1 - sum_e p(e)
+    p(e)       = sum_n w_n P(e | n) / sum_n w_n
+    p(nothing) = 1 - sum_e p(e), but never less than `something_new`
     weight(e)  = p(e) t(e) exp(b cos(context, description of e))
     score(e)   = weight(e) / (sum of all weights + p(nothing) exp(b c))
 
-t(e) lowers what is of another type than the entity, where the base has that type at all, and what
-is found by initials alone. The context is the sentences that name the entity; c is the similarity
-that says neither yes nor no. Without vectors of texts, or where there is one candidate, b = 0.
+A name n that the base does not know, but of which it knows a longer form, counts as that: "Heidel"
+is "Christian Heidel". t(e) lowers what is of another type than the
+entity, where the base has that type at all, and what is found by initials alone, or as the country
+of an adjective. Any name may mean something that the base does not know: a candidate against which
+much speaks is then no link, though it has no rival.
+The context is the sentences that name the entity; c is the similarity that says neither yes nor no.
+Without vectors of texts, or where there is one candidate, b = 0.
 
 The best candidate becomes the entity's id if its score is at least `least_score`; all of them
 stand in its attributes under "candidates", with their scores. An id that somebody else has given
@@ -27,7 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import CANDIDATES, Document, Entity
-from factloom.graph.knowledge_base import KnowledgeBase, KnownEntity
+from factloom.graph.knowledge_base import (
+    MOST_CANDIDATES,
+    Candidate,
+    KnowledgeBase,
+    KnownEntity,
+)
 
 Vectors = NDArray[np.float32]
 # (texts) -> (texts, width), each of length 1; see contexts.py
@@ -44,6 +54,8 @@ class LinkSettings:
 
     other_type: float = 0.1  # t(e) of candidates of another type
     by_initials: float = 0.5  # t(e) of those found by initials alone
+    by_demonym: float = 0.5  # t(e) of countries found by an adjective
+    something_new: float = 0.2  # least p(nothing)
     context: float = 3.0  # b
     neutral: float = 0.5  # c
     least_score: float = 0.3
@@ -111,18 +123,19 @@ class Linker:
 
     def _by_names(self, document: Document, index: int) -> tuple[list[_Weighed], float]:
         """The candidates with p(e) t(e), and p(nothing)."""
-        uses = Counter(map(document.mention_name, _named_mentions(document, index)))
-        total = sum(uses.values())
+        names = Counter(map(document.mention_name, _named_mentions(document, index)))
+        offered = offered_to(self.base, names)
+        kept, total = self.settings, sum(names.values())
+        ways = {"name": 1.0, "initials": kept.by_initials, "demonym": kept.by_demonym}
         shares: defaultdict[str, float] = defaultdict(float)
         fit: dict[str, float] = {}
-        for name, count in uses.items():
-            for candidate in self.base.candidates(name):
+        for name, count in names.items():
+            for candidate in offered[name]:
                 shares[candidate.id] += count * candidate.prior / total
-                way = self.settings.by_initials if candidate.way == "initials" else 1.0
-                fit[candidate.id] = max(way, fit.get(candidate.id, 0.0))
+                fit[candidate.id] = max(ways[candidate.way], fit.get(candidate.id, 0.0))
         type = document.entities[index].type
         weighed = [_Weighed(id, p * fit[id] * self._type_fit(id, type)) for id, p in shares.items()]
-        return weighed, max(0.0, 1 - sum(shares.values()))
+        return weighed, max(kept.something_new, 1 - sum(shares.values()))
 
     def _type_fit(self, id: str, type: str) -> float:
         known = self.base.entity(id).type
@@ -143,6 +156,19 @@ class Linker:
         vectors = np.stack([self._vectors[text] for text in described])  # (candidates, width)
         (asked,) = embed([context])  # (width,)
         return np.asarray(vectors @ asked, np.float32)
+
+
+def offered_to(
+    base: KnowledgeBase, names: Iterable[str], most: int = MOST_CANDIDATES
+) -> dict[str, list[Candidate]]:
+    """The candidates of each name of an entity; of a part of a known name, those of that name."""
+    found = {name: base.candidates(name, most) for name in names}
+    words = {name: set(name.split()) for name in found}
+    for name in [name for name, candidates in found.items() if not candidates]:
+        longer = [other for other in found if found[other] and words[name] < words[other]]
+        if longer:
+            found[name] = found[max(longer, key=len)]
+    return found
 
 
 def with_link(

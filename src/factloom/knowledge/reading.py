@@ -103,17 +103,9 @@ class _Known:
         if new:
             with self.source.opened() as base:
                 self._rows |= {name: self._candidates(base, name) for name in new}
-        width = self.source.entities.vectors.shape[1] if names else self.source.width
-        vectors = torch.zeros(len(names), self.most, width)
-        priors = torch.zeros(len(names), self.most)
-        mask = torch.zeros(len(names), self.most, dtype=torch.bool)
-        for number, name in enumerate(names):
-            rows, shares = self._rows[name]
-            found = self.source.entities.vectors[rows] * width**0.5  # as the states: about 1
-            vectors[number, : len(rows)] = torch.from_numpy(found)
-            priors[number, : len(rows)] = torch.tensor(shares)
-            mask[number, : len(rows)] = True
-        return SpanCandidates(spans, vectors, priors, mask)
+        known = [self._rows[name] for name in names]
+        rows, priors = [rows for rows, _ in known], [shares for _, shares in known]
+        return SpanCandidates.of(spans, self.source.entities.vectors, rows, priors)
 
     def _candidates(self, base: KnowledgeBase, name: str) -> tuple[NDArray[np.int64], list[float]]:
         found = base.candidates(name, self.most)

@@ -34,7 +34,8 @@ class StoreLinker:
 
     def __init__(self, store: Store) -> None:
         self.known = StoredKnowledge(store, doubt=DOUBT, described=False)
-        self.linker = Linker(self.known, settings=LinkSettings(least_score=MERGED_FROM))
+        settings = LinkSettings(least_score=MERGED_FROM, by_demonym=1.0, something_new=0.0)
+        self.linker = Linker(self.known, settings=settings)  # DOUBT says how often names are new
 
     def predict(self, documents: list[Document]) -> list[Document]:
         return [self.link(document) for document in documents]

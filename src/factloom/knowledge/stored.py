@@ -100,6 +100,16 @@ class StoredKnowledge:
                 found[fact.relation][self.id_of(fact.tail.iri)] = None
         return {relation: tuple(objects) for relation, objects in found.items()}
 
+    def certainties(self) -> dict[KnownFact, float]:
+        """All facts with their scores; what people have annotated or accepted is certain."""
+        return {
+            KnownFact(id, fact.relation, self.id_of(fact.tail.iri)): fact.certainty
+            for thing in self.store.things()
+            for id in [self.id_of(thing.iri)]
+            for fact in self._connections(thing.iri)
+            if fact.head.iri == thing.iri
+        }
+
     def rejected(self) -> set[KnownFact]:
         """The facts that people have rejected, by the identifiers of their ends."""
         lookup = self._lookup()

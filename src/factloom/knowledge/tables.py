@@ -152,7 +152,7 @@ class Tables:
                     counts[entity] = max(counts[entity], count)
             total = sum(counts.values())
             found = [(n, count) for n, count in counts.most_common() if n != _NOTHING]
-            if found:
+            if total:
                 return [
                     Candidate(self._record(entity)["id"], count / total, way)
                     for entity, count in found[:most]

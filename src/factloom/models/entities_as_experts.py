@@ -35,11 +35,10 @@ from factloom.knowledge.entity_vectors import KnowledgeSource
 from factloom.layouts import linked_documents
 from factloom.layouts.linked_documents import LinkBatch, LinkExample
 from factloom.models import PlainOutput, storage
-from factloom.models.memory_links import ExpertExample, linked
+from factloom.models.memory_links import UNKNOWN, ExpertExample, expert_examples, linked
 from factloom.modules.devices import moved
 from factloom.modules.entity_memory import EntityMemory
 
-UNKNOWN = -1  # the gold of a mention that the base does not know
 OUTSIDE, BEGINS, INSIDE = 0, 1, 2
 
 
@@ -154,17 +153,7 @@ class EntitiesAsExperts(nn.Module):
 
     def prepare(self, documents: Iterable[Document]) -> list[ExpertExample]:
         """Find the tokens of mentions and the rows of their entities in the memory as it is now."""
-        all_documents = list(documents)
-        tokenised = self.encoder.tokenize([document.text for document in all_documents])
-        with self.source.opened() as base:
-            memory = self.source.memory(base)
-        number = memory.number
-        found = []
-        for document, tokens in zip(all_documents, tokenised, strict=True):
-            rows = [number.get(e.id or "", UNKNOWN) for e in document.entities for _ in e.mentions]
-            example = linked_documents.make_example(document, tokens, np.array(rows, np.int64))
-            found.append(ExpertExample(example, memory))
-        return found
+        return expert_examples(self.encoder, self.source, documents, facts=False)
 
     def collate(self, examples: Sequence[ExpertExample]) -> ExpertBatch:
         return self._batch(examples, self.settings.masked)

@@ -19,6 +19,7 @@ at the next question.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -35,12 +36,11 @@ from factloom.layouts import linked_documents
 from factloom.layouts.linked_documents import LinkBatch, LinkExample
 from factloom.models import PlainOutput, storage
 from factloom.models.entities_as_experts import (
-    UNKNOWN,
     hidden_mentions,
     scaled,
     with_hidden,
 )
-from factloom.models.memory_links import ExpertExample, linked
+from factloom.models.memory_links import UNKNOWN, ExpertExample, expert_examples, linked
 from factloom.modules.devices import moved
 from factloom.modules.entity_memory import EntityMemory
 from factloom.modules.fact_memory import FactGroups, FactMemory
@@ -119,17 +119,7 @@ class FactsAsExperts(nn.Module):
 
     def prepare(self, documents: Iterable[Document]) -> list[ExpertExample]:
         """Find the tokens of mentions and the rows of their entities in the memory as it is now."""
-        all_documents = list(documents)
-        tokenised = self.encoder.tokenize([document.text for document in all_documents])
-        with self.source.opened() as base:
-            memory = self.source.memory(base, facts=True)
-        number = memory.number
-        found = []
-        for document, tokens in zip(all_documents, tokenised, strict=True):
-            rows = [number.get(e.id or "", UNKNOWN) for e in document.entities for _ in e.mentions]
-            example = linked_documents.make_example(document, tokens, np.array(rows, np.int64))
-            found.append(ExpertExample(example, memory))
-        return found
+        return expert_examples(self.encoder, self.source, documents, facts=True)
 
     def collate(self, examples: Sequence[ExpertExample]) -> FactBatch:
         return self._batch(examples, self.settings.masked)
@@ -233,6 +223,7 @@ class FactsAsExperts(nn.Module):
     from_pretrained = classmethod(storage.load_as)
 
 
+@lru_cache(maxsize=1)  # the same memory, batch after batch
 def fact_groups(memory: KnowledgeMemory) -> FactGroups:
     """The facts of a memory as tensors."""
     most = max((len(objects) for objects in memory.objects), default=1)
@@ -248,12 +239,12 @@ def right_facts(example: LinkExample, memory: KnowledgeMemory) -> Tensor:
     """bool (mentions, 1 + groups), null first: from other entities of the document to this one"""
     subjects = set(example.gold.tolist()) - {UNKNOWN}
     by_object: defaultdict[int, list[int]] = defaultdict(list)
-    for group, (subject, objects) in enumerate(
-        zip(memory.subject.tolist(), memory.objects, strict=True)
-    ):
-        for each in objects if subject in subjects else ():
-            if each != subject:
-                by_object[each].append(group)
+    for subject in subjects:
+        first, end = np.searchsorted(memory.subject, [subject, subject + 1]).tolist()
+        for group in range(first, end):
+            for each in memory.objects[group]:
+                if each != subject:
+                    by_object[each].append(group)
     right = torch.zeros(example.terms, 1 + len(memory.objects), dtype=torch.bool)
     for mention, gold in enumerate(example.gold.tolist()):
         right[mention, [1 + group for group in by_object.get(gold, ())] or [0]] = True

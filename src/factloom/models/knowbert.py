@@ -4,7 +4,8 @@ Peters et al.: Knowledge Enhanced Contextual Word Representations, EMNLP 2019, a
 The layer that scores candidates: modules/knowledge_attention.py.
 
     states       of layer `after` of the encoder, over the whole document
-    candidates   those of the base for the mention's words, with their priors; and NULL
+    candidates   those of the base for the mention's words, or for a known name of the entity of
+                 which they are a part, with their priors; and NULL
     vectors      of entities: an untrained encoder's of their names, types and descriptions
     score        psi of the knowledge attention; P(e) = softmax over the candidates and NULL
     loss         over all mentions of entities; NULL is right where no candidate is
@@ -37,7 +38,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.windows import TokenIds
 from factloom.graph.knowledge_base import Candidate, KnowledgeBase
 from factloom.knowledge.entity_vectors import KnowledgeSource
-from factloom.knowledge.linking import with_link
+from factloom.knowledge.linking import offered_to, with_link
 from factloom.layouts import linked_documents
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.linked_documents import LinkBatch, LinkExample
@@ -183,9 +184,10 @@ class Knowbert(nn.Module):
     def _example(self, document: Document, tokens: Any, base: KnowledgeBase) -> KnowbertExample:
         offered, gold = [], []
         for entity in document.entities:
-            for mention in entity.mentions:
-                name = document.mention_name(mention)
-                found = tuple(base.candidates(name, self.settings.candidates))
+            written = [document.mention_name(mention) for mention in entity.mentions]
+            candidates = offered_to(base, written, self.settings.candidates)
+            for name in written:
+                found = tuple(candidates[name])
                 ids = [candidate.id for candidate in found]
                 gold.append(ids.index(entity.id) if entity.id in ids else NULL)
                 offered.append(found)
@@ -203,23 +205,13 @@ class Knowbert(nn.Module):
         before = len(self.encoder.special.before)
         batch = linked_documents.make_batch([e.mentions for e in examples], windows, before)
         rows = [rows for example in examples for rows in example.rows]
-        offered = [of for example in examples for of in example.candidates]
-        most = max((len(of) for of in offered), default=0)
-        width = self.knowledge.down.out_features
-        vectors = torch.zeros(len(rows), most, width)
-        priors, there = torch.zeros(len(rows), most), torch.zeros(len(rows), most).bool()
-        for number, (places, of) in enumerate(zip(rows, offered, strict=True)):
-            if not of:
-                continue
-            # of length sqrt(width): their numbers are about 1, as those of the states
-            found = self.source.entities.vectors[places] * width**0.5
-            vectors[number, : len(of)] = torch.from_numpy(found)
-            priors[number, : len(of)] = torch.tensor([candidate.prior for candidate in of])
-            there[number, : len(of)] = True
-        uses = batch.mention
+        priors = [[c.prior for c in of] for example in examples for of in example.candidates]
+        uses, table = batch.mention.tolist(), self.source.entities.vectors
         return KnowbertBatch(
             batch,
-            SpanCandidates(batch.spans, vectors[uses], priors[uses], there[uses]),
+            SpanCandidates.of(
+                batch.spans, table, [rows[use] for use in uses], [priors[use] for use in uses]
+            ),
             self.encoder.batch(tokens).token_ids,
         )
 

@@ -4,18 +4,23 @@ decision   of an entity of a document: the mean over its mentions of P(e | m), w
            gives for all entities e of the memory; linked to the best, where that is likely enough
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from factloom.document import Document
-from factloom.knowledge.entity_vectors import KnowledgeMemory
+from factloom.encoders.encoder import Encoder
+from factloom.knowledge.entity_vectors import KnowledgeMemory, KnowledgeSource
 from factloom.knowledge.linking import with_link
+from factloom.layouts import linked_documents
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.linked_documents import LinkExample, entity_means
 from factloom.modules.evaluating import evaluating
+
+UNKNOWN = -1  # the gold of a mention that the base does not know
 
 _SHOWN = 5  # entities that are kept with each
 
@@ -38,6 +43,23 @@ class ExpertExample:
     @property
     def terms(self) -> int:
         return self.mentions.terms
+
+
+def expert_examples(
+    encoder: Encoder, source: KnowledgeSource, documents: Iterable[Document], *, facts: bool
+) -> list[ExpertExample]:
+    """The tokens of mentions, and the rows of their entities in the memory as it is now."""
+    all_documents = list(documents)
+    tokenised = encoder.tokenize([document.text for document in all_documents])
+    with source.opened() as base:
+        memory = source.memory(base, facts=facts)
+    number = memory.number
+    found = []
+    for document, tokens in zip(all_documents, tokenised, strict=True):
+        rows = [number.get(e.id or "", UNKNOWN) for e in document.entities for _ in e.mentions]
+        example = linked_documents.make_example(document, tokens, np.array(rows, np.int64))
+        found.append(ExpertExample(example, memory))
+    return found
 
 
 Shares = Callable[[Sequence[ExpertExample]], Tensor]  # of some documents: (mentions, entities)

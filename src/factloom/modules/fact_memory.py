@@ -13,6 +13,10 @@ A group of facts has a subject s, a relation r, and the objects o_1 ... o_n:
     mixing    q = beta_0 c + (1 - beta_0) f           c = W_c [h_first; h_last], the text's own word
     answer    argmax_e q . e
 
+W_a begins as s + r, and W_f as the mean of both ends, made smaller, where states are as wide as
+entities: what an encoder says of a name or a relation alone is like what it says of a text with
+them, so that the right facts are near the query before anything is learned.
+
 With no facts beta_0 = 1, and the text alone answers. Nothing of a fact is learned by heart but
 the vectors of its parts: a fact that is added, changed or taken out is so at the next question.
 """
@@ -73,6 +77,16 @@ class FactMemory(nn.Module):
         self.query = nn.Linear(2 * width, entity_width)
         self.choice = nn.Linear(2 * width, entity_width)  # z
         self.context = nn.Linear(2 * width, entity_width)
+        if width == entity_width:
+            self._begin_alike(width)
+
+    @torch.no_grad()
+    def _begin_alike(self, width: int) -> None:
+        same = torch.eye(width)
+        self.key.weight.copy_(torch.cat([same, same], 1))
+        self.query.weight.copy_(torch.cat([same, same], 1) / (2 * width**0.25))
+        for layer in (self.key, self.query):
+            nn.init.zeros_(layer.bias)
 
     def keys(self, facts: FactGroups, entities: Tensor, relations: Tensor) -> Tensor:
         """(groups, entity width)"""

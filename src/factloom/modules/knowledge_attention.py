@@ -13,18 +13,23 @@ Representations, EMNLP 2019, arXiv 1909.04164.
     read        P' = MLP(MultiHead(P, S', S'))                      words attend to enhanced spans
     way back    H' = P' W2 + b2 + H
 
-W2 begins as the pseudo-inverse of W1, which no square inverse is: W1 makes states smaller, or is
-singular. NULL is a candidate whose score is delta, in the choice as in both losses:
+W1 begins as the identity where states are as wide as entities: those of an encoder and entities
+that the same encoder describes are alike before anything is learned. W2 begins as the
+pseudo-inverse of W1: there may be no inverse, or none that is not huge. NULL is a candidate whose
+score is delta, in the choice as in both losses:
 
     likelihood  -log( exp psi_g / (exp delta + sum_k exp psi_k) )   psi_NULL = delta
     margin      max(0, gamma - psi_g + delta) + sum_(k != g) max(0, gamma + psi_k - delta)
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -42,6 +47,27 @@ class SpanCandidates:
     vectors: Tensor  # (spans, candidates, entity width)
     priors: Tensor  # (spans, candidates)
     mask: Tensor  # bool (spans, candidates), which are there
+
+    @classmethod
+    def of(
+        cls,
+        spans: TextSpans,
+        table: NDArray[np.float32],
+        rows: Sequence[NDArray[np.int64]],
+        priors: Sequence[Sequence[float]],
+    ) -> Self:
+        """Of each span some rows of a table of vectors, (entities, entity width), of length 1.
+
+        They get the length sqrt(entity width): their numbers are about 1, as those of the states.
+        """
+        width, most = table.shape[1], max(map(len, rows), default=0)
+        vectors = torch.zeros(len(rows), most, width)
+        shares, mask = torch.zeros(len(rows), most), torch.zeros(len(rows), most).bool()
+        for number, (chosen, of) in enumerate(zip(rows, priors, strict=True)):
+            vectors[number, : len(chosen)] = torch.from_numpy(table[chosen] * width**0.5)
+            shares[number, : len(chosen)] = torch.tensor(of)
+            mask[number, : len(chosen)] = True
+        return cls(spans, vectors, shares, mask)
 
     def to(self, device: torch.device | str) -> Self:
         return moved(self, device)
@@ -79,6 +105,9 @@ class KnowledgeAttention(nn.Module):
             nn.Linear(4 * entity_width, entity_width),
         )
         self.up = nn.Linear(entity_width, width)
+        if width == entity_width:
+            nn.init.eye_(self.down.weight)
+            nn.init.zeros_(self.down.bias)
         with torch.no_grad():
             self.up.weight.copy_(torch.linalg.pinv(self.down.weight))
             self.up.bias.copy_(-self.up.weight @ self.down.bias)
