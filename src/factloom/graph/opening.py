@@ -9,13 +9,14 @@ from pyoxigraph import Literal, NamedNode, Quad
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
 from factloom.graph.disk import DISK_FAILURES, Disk
+from factloom.graph.endpoint.address import refuse_address
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.vocabulary import CATALOGUE, term
 
 VERSION = "2"  # of what is kept in a store, and how; 1 had names with line ends
 
-_STORE = NamedNode("urn:factloom:store")
-_HAS_VERSION = term("fl:version")
+STORE = NamedNode("urn:factloom:store")
+HAS_VERSION = term("fl:version")
 _OWN_FILE = re.compile(r"(CURRENT|LOCK|IDENTITY|LOG.*|MANIFEST-.*|OPTIONS-.*|.*\.(sst|log|dbtmp))")
 
 # What is read of a store whose writer has just begun, or was killed so early.
@@ -28,6 +29,7 @@ _LOCKED = re.compile(r"\block (file|hold)\b")
 def open_disk(directory: Path, must_exist: bool) -> Disk:
     """The store in a directory; an empty or missing one is made, unless it must be there."""
     place = Place(file=str(directory))
+    refuse_address(directory)
     if must_exist and not (directory / "CURRENT").exists():
         raise InputError("no-store", place)
     if directory.exists() and not _may_be_store(directory):
@@ -40,12 +42,13 @@ def open_disk(directory: Path, must_exist: bool) -> Disk:
             raise InputError("store-in-use", place) from None
         raise InputError("store-damaged", place, detail=error) from None
     if not check_version(disk, place):
-        disk.extend([Quad(_STORE, _HAS_VERSION, Literal(VERSION), CATALOGUE)])
+        disk.write((), (), [version_quad()])
     return disk
 
 
 def take_snapshot(directory: Path) -> Snapshot:
     """The store in a directory as it is now, for those that only read."""
+    refuse_address(directory)
     if not (directory / "CURRENT").exists():
         raise InputError("no-store", Place(file=str(directory)))
     return Snapshot(directory)
@@ -62,7 +65,7 @@ def read_anything(snapshot: Snapshot, place: Place) -> Disk:
     """The store of a snapshot, of any version, and even where that cannot be read."""
     files = str(snapshot.path)
     try:
-        return Disk(pyoxigraph.Store.read_only(files), place, files)
+        return Disk(pyoxigraph.Store.read_only(files), place, snapshot)
     except DISK_FAILURES as error:
         detail = str(error).replace(files, place.file or "")
         if any(words in detail for words in _BEING_MADE):
@@ -82,11 +85,21 @@ def _may_be_store(directory: Path) -> bool:
 
 def check_version(disk: Disk, place: Place) -> bool:
     """Whether it says the version, which has to be this one; a new store does not yet."""
-    found = next(disk.quads_for_pattern(_STORE, _HAS_VERSION, None, CATALOGUE), None)
+    found = next(disk.quads_for_pattern(STORE, HAS_VERSION, None, CATALOGUE), None)
     if found is None:
         if next(iter(disk), None) is not None:
             raise InputError("not-a-store", place)  # somebody else's database
         return False
-    if (version := text_of(found.object)) != VERSION:
-        raise InputError("store-version", place, version=version, known=VERSION)
+    check_known(text_of(found.object), place)
     return True
+
+
+def check_known(version: str, place: Place) -> None:
+    """An error where the layout is that of another factloom."""
+    if version != VERSION:
+        raise InputError("store-version", place, version=version, known=VERSION)
+
+
+def version_quad() -> Quad:
+    """What a store says of its layout."""
+    return Quad(STORE, HAS_VERSION, Literal(VERSION), CATALOGUE)

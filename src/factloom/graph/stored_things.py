@@ -7,7 +7,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.graph.changes import Changes, text_of
 from factloom.graph.decisions import Decisions
-from factloom.graph.identifiers import document_iri
+from factloom.graph.identifiers import document_iri, document_of_entity
 from factloom.graph.merging import Merge, Placement, place
 from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import (
@@ -63,7 +63,7 @@ class StoredThings:
         return entity
 
     def documents(self, root: str) -> Set[str]:
-        return {self.profile(member).document for member in self.members(root)}
+        return {document_of_entity(member) for member in self.members(root)}
 
     def told_apart(self, entity: str) -> Set[str]:
         return self.decisions.told_apart(entity)
@@ -78,11 +78,16 @@ class StoredThings:
 
     def members(self, root: str) -> list[str]:
         """All entities of a thing, each behind the one that it was merged with."""
-        found = [root]
-        for entity in found:  # it grows on the way
-            below = self.changes.match(None, SAME_AS, NamedNode(entity), MERGES)
-            found += sorted(text_of(quad.subject) for quad in below)
+        found = level = [root]
+        while level:
+            self.changes.read_ahead((None, SAME_AS, NamedNode(each), MERGES) for each in level)
+            level = [entity for each in level for entity in self._below(each)]
+            found = [*found, *level]
         return found
+
+    def _below(self, entity: str) -> list[str]:
+        below = self.changes.match(None, SAME_AS, NamedNode(entity), MERGES)
+        return sorted(text_of(quad.subject) for quad in below)
 
     def entities_of(self, document: str) -> set[str]:
         """The entities of a document."""
