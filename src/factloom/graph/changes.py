@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
-from factloom.graph.database import Database, Pattern
-
-Node = NamedNode | Literal
+from factloom.graph.database import Database, Graph, Node, Pattern
 
 
 def text_of(node: NamedNode | BlankNode | Literal | Triple) -> str:
@@ -36,7 +34,7 @@ class Changes:
         subject: NamedNode | None,
         predicate: NamedNode | None,
         object: Node | None,
-        graph: NamedNode,
+        graph: Graph,
     ) -> Iterator[Quad]:
         """The quads of a graph that fit the pattern."""
         if graph not in self._dropped:

@@ -9,14 +9,16 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from factloom.errors import Place
 from factloom.graph.asking import Formats, Limits
 from factloom.graph.sparql import Question
 
+Node = NamedNode | Literal | Triple
+Graph = NamedNode | BlankNode | DefaultGraph
 # Subject, predicate, object and graph; None is any.
-Pattern = tuple[NamedNode | None, NamedNode | None, NamedNode | Literal | None, NamedNode | None]
+Pattern = tuple[NamedNode | None, NamedNode | None, Node | None, Graph | None]
 
 
 class Answer(Protocol):
@@ -62,8 +64,8 @@ class Database(Protocol):
         self,
         subject: NamedNode | None,
         predicate: NamedNode | None,
-        object: NamedNode | Literal | None,
-        graph: NamedNode | BlankNode | None,
+        object: Node | None,
+        graph: Graph | None,
     ) -> Iterator[Quad]:
         """The quads that fit; None is any."""
 
@@ -77,7 +79,7 @@ class Database(Protocol):
     def tally(self, predicate: NamedNode, but: NamedNode) -> Counter[object]:
         """How often a predicate has each object, in all graphs but one."""
 
-    def count(self, predicate: NamedNode, graph: NamedNode) -> int:
+    def count(self, predicate: NamedNode, graph: Graph) -> int:
         """How many quads of a graph have the predicate."""
 
     def read_ahead(self, patterns: Iterable[Pattern]) -> None:

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pyoxigraph
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad
+from pyoxigraph import BlankNode, NamedNode, Quad
 
 from factloom.errors import InputError, Place
 from factloom.graph.asking import Answer, Formats, Limits, ask
-from factloom.graph.database import Pattern
+from factloom.graph.database import Graph, Node, Pattern
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.sparql import Question
 from factloom.graph.updates import change
@@ -48,8 +48,8 @@ class Disk:
         self,
         subject: NamedNode | None,
         predicate: NamedNode | None,
-        object: NamedNode | Literal | None,
-        graph: NamedNode | BlankNode | None,
+        object: Node | None,
+        graph: Graph | None,
     ) -> Iterator[Quad]:
         # The error ends the search: pyoxigraph would give it again and again.
         try:
@@ -80,7 +80,7 @@ class Disk:
         quads = self.quads_for_pattern(None, predicate, None, None)
         return Counter(quad.object for quad in quads if quad.graph_name != but)
 
-    def count(self, predicate: NamedNode, graph: NamedNode) -> int:
+    def count(self, predicate: NamedNode, graph: Graph) -> int:
         return sum(1 for _ in self.quads_for_pattern(None, predicate, None, graph))
 
     def read_ahead(self, patterns: Iterable[Pattern]) -> None:

@@ -55,7 +55,8 @@ def before_merging(changes: Changes, document: Document, coming: Sequence[Profil
     kept: list[Pattern] = [(None, KEY, Literal(key), CATALOGUE) for key in sorted(keys)]
     node = NamedNode(document_iri(document_key(document)))
     said = _corrections(document, coming) if Journal(changes).count() else ()
-    changes.read_ahead([(node, None, None, CATALOGUE), *kept, *said])
+    apart = ((None, DIFFERENT_FROM, NamedNode(entity.iri), DECISIONS) for entity in coming)
+    changes.read_ahead([(node, None, None, CATALOGUE), *kept, *said, *apart])
     keepers = {text_of(quad.subject) for quad in _found(changes, kept)}
     _climb(changes, {entity.iri for entity in coming} | keepers)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from pyoxigraph import NamedNode, Quad
+from pyoxigraph import DefaultGraph, NamedNode, Quad
 
 
 def change(
@@ -17,7 +17,7 @@ def change(
 def block(quads: Iterable[Quad]) -> str:
     """Quads as they stand between the braces of an update."""
     return " ".join(
-        f"GRAPH {graph} {{ {' '.join(triples)} }}" for graph, triples in by_graph(quads).items()
+        _in_graph(graph, " ".join(triples)) for graph, triples in by_graph(quads).items()
     )
 
 
@@ -27,3 +27,7 @@ def by_graph(quads: Iterable[Quad]) -> Mapping[object, list[str]]:
     for quad in quads:
         found.setdefault(quad.graph_name, []).append(f"{quad.triple} .")
     return found
+
+
+def _in_graph(graph: object, triples: str) -> str:
+    return triples if isinstance(graph, DefaultGraph) else f"GRAPH {graph} {{ {triples} }}"

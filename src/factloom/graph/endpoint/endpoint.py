@@ -6,35 +6,34 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import cast
 
-from pyoxigraph import (
-    BlankNode,
-    Literal,
-    NamedNode,
-    Quad,
-    QueryBoolean,
-    QuerySolution,
-    QuerySolutions,
-)
+from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolution, QuerySolutions
 
 from factloom.errors import InputError, Place
 from factloom.graph.asking import Formats, Limits
-from factloom.graph.database import Pattern
+from factloom.graph.database import Graph, Node, Pattern
 from factloom.graph.endpoint import writing
 from factloom.graph.endpoint.address import Address, Addresses
 from factloom.graph.endpoint.answer import ANYTHING, ROWS, EndpointAnswer, broken_off, rows
 from factloom.graph.endpoint.calling import Caller, RefusedError, Request
 from factloom.graph.endpoint.known import Known
+from factloom.graph.endpoint.portable import (
+    CATALOGUE_THERE,
+    carried_there,
+    graph_here,
+    graph_there,
+)
 from factloom.graph.endpoint.queries import (
     FROM_ALL,
     names_graphs,
     numbered_patterns,
     pattern_query,
+    quads_of,
     with_prefixes,
 )
 from factloom.graph.endpoint.writing import MARK, WAITING
 from factloom.graph.opening import HAS_VERSION, STORE
 from factloom.graph.sparql import Question, syntax_error
-from factloom.graph.vocabulary import CATALOGUE
+from factloom.graph.updates import block
 
 _QUERY, _UPDATE = "application/sparql-query", "application/sparql-update"
 
@@ -66,24 +65,26 @@ class Endpoint:
         self,
         subject: NamedNode | None,
         predicate: NamedNode | None,
-        object: NamedNode | Literal | None,
-        graph: NamedNode | BlankNode | None,
+        object: Node | None,
+        graph: Graph | None,
     ) -> Iterator[Quad]:
-        assert not isinstance(graph, BlankNode)
         pattern = (subject, predicate, object, graph)
         found = self._known.get(pattern)
         if found is not None:
             yield from found
         elif subject is None and object is None:  # it may be all of it
-            yield from (_quad(row, pattern) for row in self.select(pattern_query(pattern)))
+            yield from quads_of(self.select(pattern_query(pattern)), pattern)
         else:
-            quads = [_quad(row, pattern) for row in self.select(pattern_query(pattern))]
+            quads = list(quads_of(self.select(pattern_query(pattern)), pattern))
             self._known.put(pattern, quads)
             yield from quads
 
     def named_graphs(self) -> Iterator[NamedNode | BlankNode]:
         asked = f"SELECT DISTINCT ?g {{ GRAPH ?g {{ ?s ?p ?o }} {FROM_ALL} }}"
-        yield from (row["g"] for row in self.select(asked))
+        for row in self.select(asked):
+            graph = graph_here(row["g"])
+            if isinstance(graph, NamedNode):
+                yield graph
 
     def __iter__(self) -> Iterator[Quad]:
         return self.quads_for_pattern(None, None, None, None)
@@ -91,26 +92,26 @@ class Endpoint:
     def __contains__(self, quad: Quad) -> bool:
         if quad in self._known:
             return True
-        return self.holds(f"ASK {{ GRAPH {quad.graph_name} {{ {quad.triple} }} }}")
+        there = block(carried_there([quad], self.place))
+        return bool(self._rows(f"ASK {{ {there} }}"))
 
     def tally(self, predicate: NamedNode, but: NamedNode) -> Counter[object]:
         pattern = f"GRAPH ?g {{ ?s {predicate} ?o }} {FROM_ALL} FILTER(?g != {but})"
         asked = f"SELECT ?o (COUNT(*) AS ?number) {{ {pattern} }} GROUP BY ?o"
         return Counter({row["o"]: int(row["number"].value) for row in self.select(asked)})
 
-    def count(self, predicate: NamedNode, graph: NamedNode) -> int:
-        pattern = f"GRAPH {graph} {{ ?s {predicate} ?o }}"
+    def count(self, predicate: NamedNode, graph: Graph) -> int:
+        pattern = f"GRAPH {graph_there(graph)} {{ ?s {predicate} ?o }}"
         [row] = self.select(f"SELECT (COUNT(*) AS ?number) {{ {pattern} }}")
         return int(row["number"].value)
 
     def read_ahead(self, patterns: Iterable[Pattern]) -> None:
         for asked, wanted in numbered_patterns(self._known.missing(patterns)):
-            found: dict[Pattern, list[Quad]] = {pattern: [] for pattern in wanted}
+            found: dict[int, list[QuerySolution]] = {}
             for row in self.select(asked):
-                pattern = wanted[int(row["n"].value)]
-                found[pattern].append(_quad(row, pattern))
-            for pattern, quads in found.items():
-                self._known.put(pattern, quads)
+                found.setdefault(int(row["n"].value), []).append(row)
+            for number, pattern in enumerate(wanted):
+                self._known.put(pattern, list(quads_of(found.get(number, ()), pattern)))
 
     def ask(self, question: Question, limits: Limits, formats: Formats) -> EndpointAnswer:
         address = self._address_of_all() if question.all_graphs else self.addresses.query
@@ -143,10 +144,6 @@ class Endpoint:
         except SyntaxError as error:
             raise broken_off(self.place, error) from None
 
-    def holds(self, sparql: str) -> bool:
-        """Whether it is so, as a query of our own asks."""
-        return bool(self._rows(sparql))
-
     def _rows(self, sparql: str) -> QuerySolutions | QueryBoolean:
         request = Request(sparql.encode(), _QUERY, ROWS)
         try:
@@ -162,9 +159,9 @@ class Endpoint:
     ) -> None:
         if self.mark is None:
             raise InputError("endpoint-read-only", self.place)
-        writing.check_terms([*removed, *added], self.place)
+        taken, given = (list(carried_there(quads, self.place)) for quads in (removed, added))
         new = secrets.token_hex(16)
-        step = writing.guarded_step(self.mark, new, dropped, removed, added)
+        step = writing.guarded_step(self.mark, new, dropped, taken, given)
         self._known.forget()
         for piece in step.pieces:  # to send one twice changes nothing
             self._update(piece)
@@ -178,11 +175,12 @@ class Endpoint:
 
     def make_store(self, quads: Collection[Quad]) -> None:
         """Say what a store has to say, where there is none; another may be faster."""
-        self._update(writing.first_step(secrets.token_hex(16), quads))
+        there = list(carried_there(quads, self.place))
+        self._update(writing.first_step(secrets.token_hex(16), there))
 
     def read_mark(self) -> str | None:
         """The mark that the last change has left; None where there is no store."""
-        asked = f"SELECT ?o {{ GRAPH {CATALOGUE} {{ {STORE} {MARK} ?o }} }}"
+        asked = f"SELECT ?o {{ GRAPH {CATALOGUE_THERE} {{ {STORE} {MARK} ?o }} }}"
         return next((row["o"].value for row in self.select(asked)), None)
 
     def remove_left_over(self) -> None:
@@ -190,7 +188,8 @@ class Endpoint:
         begins = f'STRSTARTS(STR(?g), "{WAITING}")'
         asked = f"SELECT DISTINCT ?g {{ GRAPH ?g {{ ?s ?p ?o }} FILTER({begins}) }}"
         if graphs := [row["g"] for row in self.select(asked)]:
-            self.write(graphs, (), ())
+            self.write((), (), ())  # another mark: whoever has left them can use them no more
+            self._update("; ".join(f"DROP SILENT GRAPH {graph}" for graph in graphs))
 
     def _update(self, sparql: str) -> None:
         try:
@@ -198,14 +197,3 @@ class Endpoint:
         except RefusedError as error:
             place = self.addresses.update.place
             raise InputError("endpoint-refused", place, detail=error) from None
-
-
-def _quad(row: QuerySolution, pattern: Pattern) -> Quad:
-    """The quad of a row, which has columns for what the pattern does not say."""
-    subject, predicate, object, graph = pattern
-    return Quad(
-        row["s"] if subject is None else subject,
-        row["p"] if predicate is None else predicate,
-        row["o"] if object is None else object,
-        row["g"] if graph is None else graph,
-    )

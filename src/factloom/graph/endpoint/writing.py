@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from factloom.errors import InputError, Place
+from factloom.graph.endpoint.portable import CATALOGUE_THERE
 from factloom.graph.opening import STORE
 from factloom.graph.updates import block, by_graph
-from factloom.graph.vocabulary import CATALOGUE, term
+from factloom.graph.vocabulary import term
 
 MARK = term("fl:mark")
 WAITING = "urn:factloom:waiting:"  # begins the names of the graphs of pieces
@@ -63,24 +63,12 @@ def guarded_step(
 
 def first_step(new: str, quads: Collection[Quad]) -> str:
     """What makes a store where there is none."""
-    nothing = f"FILTER NOT EXISTS {{ GRAPH {CATALOGUE} {{ {STORE} {MARK} ?any }} }}"
+    nothing = f"FILTER NOT EXISTS {{ GRAPH {CATALOGUE_THERE} {{ {STORE} {MARK} ?any }} }}"
     return f"INSERT {{ {block([*quads, mark_quad(new)])} }} WHERE {{ {nothing} }}"
 
 
 def mark_quad(mark: str) -> Quad:
-    return Quad(STORE, MARK, Literal(mark), CATALOGUE)
-
-
-def check_terms(quads: Collection[Quad], place: Place) -> None:
-    """IRIs and literals mean the same everywhere.
-
-    A blank node would be another one at each request, and a triple term is for RDF 1.2 alone.
-    """
-    for quad in quads:
-        if not isinstance(quad.subject, NamedNode) or not isinstance(
-            quad.object, NamedNode | Literal
-        ):
-            raise InputError("endpoint-term", place, term=quad)
+    return Quad(STORE, MARK, Literal(mark), CATALOGUE_THERE)
 
 
 def _exchange(old: str, removed: Collection[Quad], added: Collection[Quad]) -> str:
