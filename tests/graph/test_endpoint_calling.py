@@ -1,6 +1,8 @@
 """Whatever an endpoint answers, or does not, is one clear error, and no secret is in it."""
 
+import shutil
 import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +24,6 @@ from factloom.graph.endpoint import calling
 from factloom.graph.endpoint.address import LOGIN, LOGIN_FILE
 from factloom.graph.store import Store
 
-CERTIFICATE = Path(__file__).parent / "loopback.pem"  # of 127.0.0.1, signed by itself
 SECRET = "ada:open-sesame"
 JSON = "application/sparql-results+json"
 
@@ -145,9 +146,26 @@ def test_who_calls_is_told_with_each_request_and_to_no_other_host(server: Server
     assert set(server.logins) == {"Basic YWRhOm9wZW4tc2VzYW1l"}
 
 
-def test_a_certificate_that_does_not_hold_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate for 127.0.0.1 that nobody else has signed, with its key."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("openssl, which makes a certificate, is not there")
+    key, made = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    kind = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = [program, *kind.split(), *named, "-keyout", str(key), "-out", str(made)]
+    subprocess.run(command, check=True, capture_output=True)
+    made.write_text(key.read_text() + made.read_text())
+    return made
+
+
+def test_a_certificate_that_does_not_hold_ends_it(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(CERTIFICATE)
+    context.load_cert_chain(certificate)
     monkeypatch.setenv(LOGIN, SECRET)
     with serving(context) as server:
         address = f"https://127.0.0.1:{server.server_port}"
@@ -155,7 +173,7 @@ def test_a_certificate_that_does_not_hold_ends_it(monkeypatch: pytest.MonkeyPatc
             Store.read(address)
         assert found.value.code == "endpoint-certificate"
         assert server.logins == []  # nothing was sent
-        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         Store.open(address).close()
         assert set(server.logins) == {"Basic YWRhOm9wZW4tc2VzYW1l"}
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 
 from pyoxigraph import Literal, NamedNode, Quad
 
@@ -29,6 +30,8 @@ REASON = term("fl:reason")
 SHOWN_BY = term("fl:shownBy")
 KEY = term("fl:key")
 PROFILE = term("fl:profile")
+
+_AT_A_TIME = 200  # merges
 
 
 class StoredThings:
@@ -227,14 +230,21 @@ def read_merges(changes: Changes, entities: Iterable[str] | None = None) -> Iter
     if entities is None:
         quads = changes.match(None, SAME_AS, None, MERGES)
         entities = (text_of(quad.subject) for quad in quads)
-    for entity in entities:
-        about = {
-            quad.predicate: text_of(quad.object)
-            for quad in changes.match(_merge_node(entity), None, None, MERGES)
-        }
-        if about:
-            parent, score, reason = about[OBJECT], float(about[SCORE]), about[REASON]
-            yield Merge(entity, parent, score, reason, about[SHOWN_BY])
+    coming = iter(entities)
+    while some := list(islice(coming, _AT_A_TIME)):
+        changes.read_ahead((_merge_node(entity), None, None, MERGES) for entity in some)
+        yield from (merge for entity in some if (merge := _read_merge(changes, entity)))
+
+
+def _read_merge(changes: Changes, entity: str) -> Merge | None:
+    about = {
+        quad.predicate: text_of(quad.object)
+        for quad in changes.match(_merge_node(entity), None, None, MERGES)
+    }
+    if not about:
+        return None
+    parent, score, reason = about[OBJECT], float(about[SCORE]), about[REASON]
+    return Merge(entity, parent, score, reason, about[SHOWN_BY])
 
 
 def merge_quads(merge: Merge) -> Iterator[Quad]:
