@@ -43,6 +43,7 @@ from factloom.graph.endpoint.writing import MARK, WAITING
 from factloom.graph.opening import HAS_VERSION, STORE
 from factloom.graph.store import IngestReport, Store
 from factloom.graph.vocabulary import CATALOGUE
+from factloom.knowledge.store_linker import StoreLinker
 from factloom.pipeline import Pipeline
 
 
@@ -140,6 +141,16 @@ def test_corrections_hold_there_too(server: Server) -> None:
         assert store.find("London").name == "London, England"
         store.edit("Eve").undo(1)
         assert len(store.neighbours("Ada Lovelace")) == 2
+
+
+def test_names_are_linked_to_what_is_known_there(server: Server) -> None:
+    found = []
+    with Store.open(server.address) as there, in_memory() as here:
+        for store in (here, there):
+            ingest(store, ada(), engine())
+            found.append(StoreLinker(store).link(ada("new.txt")))
+    assert found[0] == found[1]
+    assert found[1].entities[0].id is not None
 
 
 def test_a_document_takes_as_few_requests_as_it_has_more_entities(server: Server) -> None:
