@@ -1,19 +1,39 @@
 """Changes to the store that are made all at once or not at all."""
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 import pyoxigraph
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
-from factloom.graph.disk import Disk
+from factloom.graph.disk import Disk, Node
 
-Node = NamedNode | Literal
+Graph = NamedNode | DefaultGraph
+
+
+class Readable(Protocol):
+    """What quads are read from: changes to a store, or what is left of a damaged one."""
+
+    def match(
+        self,
+        subject: NamedNode | None,
+        predicate: NamedNode | None,
+        object: Node | None,
+        graph: Graph,
+    ) -> Iterable[Quad]:
+        """The quads of a graph that fit the pattern."""
 
 
 def text_of(node: NamedNode | BlankNode | Literal | Triple) -> str:
-    """The IRI or the text of a node; no triple is ever stored as a node."""
+    """The IRI or the text of a node that is no triple."""
     assert not isinstance(node, Triple)
     return node.value
+
+
+def triple_of(quad: Quad) -> Triple:
+    """The fact that a statement reifies."""
+    assert isinstance(quad.object, Triple)
+    return quad.object
 
 
 class Changes:
@@ -36,7 +56,7 @@ class Changes:
         subject: NamedNode | None,
         predicate: NamedNode | None,
         object: Node | None,
-        graph: NamedNode,
+        graph: Graph,
     ) -> Iterator[Quad]:
         """The quads of a graph that fit the pattern."""
         if graph not in self._dropped:
@@ -83,5 +103,9 @@ def _data(operation: str, quads: Iterable[Quad]) -> str:
     by_graph: dict[object, list[str]] = {}
     for quad in quads:
         by_graph.setdefault(quad.graph_name, []).append(f"{quad.triple} .")
-    blocks = (f"GRAPH {graph} {{ {' '.join(triples)} }}" for graph, triples in by_graph.items())
+    blocks = (_block(graph, " ".join(triples)) for graph, triples in by_graph.items())
     return f"{operation} {{ {' '.join(blocks)} }}"
+
+
+def _block(graph: object, triples: str) -> str:
+    return triples if isinstance(graph, DefaultGraph) else f"GRAPH {graph} {{ {triples} }}"

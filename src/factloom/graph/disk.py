@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 import pyoxigraph
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from factloom.errors import InputError, Place
+
+Node = NamedNode | Literal | Triple
 
 DISK_FAILURES = (RuntimeError, OSError)  # a damaged file is a RuntimeError
 
@@ -22,8 +24,8 @@ class Disk:
         self,
         subject: NamedNode | None,
         predicate: NamedNode | None,
-        object: NamedNode | Literal | None,
-        graph: NamedNode | BlankNode | None,
+        object: Node | None,
+        graph: NamedNode | BlankNode | DefaultGraph | None,
     ) -> Iterator[Quad]:
         # The error ends the search: pyoxigraph would give it again and again.
         try:

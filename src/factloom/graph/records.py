@@ -15,7 +15,6 @@ from factloom.graph.vocabulary import CATALOGUE, term
 
 FINGERPRINT = term("fl:fingerprint")
 TEXT_FINGERPRINT = term("fl:textFingerprint")
-READ_BY = term("fl:readBy")
 CONTENT = term("fl:content")
 
 
@@ -27,7 +26,6 @@ def record_of(
     return {
         FINGERPRINT: _digest([content, _names_used(document, relation_names), model]),
         TEXT_FINGERPRINT: text_fingerprint(document, model),
-        READ_BY: model,
         CONTENT: content,
     }
 

@@ -16,7 +16,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QuerySolution, Query
 
 from factloom.document import Document
 from factloom.errors import FactloomError, InputError, Place
-from factloom.graph.changes import Changes, text_of
+from factloom.graph.changes import Changes, Graph, text_of
 from factloom.graph.correcting import corrected
 from factloom.graph.corrections import (
     CORRECTIONS,
@@ -41,9 +41,10 @@ from factloom.graph.identifiers import (
     relation_of,
 )
 from factloom.graph.opening import check_version, read_anything, take_snapshot
-from factloom.graph.records import CONTENT, FINGERPRINT, READ_BY, TEXT_FINGERPRINT
+from factloom.graph.records import CONTENT, FINGERPRINT, TEXT_FINGERPRINT
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.store import Store
+from factloom.graph.stored_quads import read_quads, stored_quads
 from factloom.graph.stored_things import PROFILE
 from factloom.graph.vocabulary import (
     CATALOGUE,
@@ -55,14 +56,13 @@ from factloom.graph.vocabulary import (
     RELATION_NAMES,
     SOURCE,
     A,
-    document_quads,
 )
 
 Subject = NamedNode | BlankNode | Triple
 Term = Subject | Literal
 _Found = TypeVar("_Found")
 _MOST_FAILURES = 1000  # one after the other: the same place is read again and again
-_RECORD = (FINGERPRINT, TEXT_FINGERPRINT, READ_BY, CONTENT)
+_RECORD = (FINGERPRINT, TEXT_FINGERPRINT, CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class _Remains:
         subject: Subject | None = None,
         predicate: NamedNode | None = None,
         object: Term | None = None,
-        graph: NamedNode | None = None,
+        graph: Graph | None = None,
     ) -> Iterator[Quad]:
         database = self.disk.database
         return self._as_far(lambda: database.quads_for_pattern(subject, predicate, object, graph))
@@ -180,11 +180,13 @@ class _Remains:
 
     def _count(self, pattern: str) -> int:
         # A variable that is nowhere else: rows are found, and no text is read for them.
-        asked = f"SELECT ?nothing {{ GRAPH {CATALOGUE} {{ {pattern} }} }}"
-        return sum(1 for _ in self._rows(asked))
+        return sum(1 for _ in self._rows(f"SELECT ?nothing {{ {pattern} }}"))
 
     def _rows(self, sparql: str) -> Iterator[QuerySolution]:
-        return self._as_far(lambda: cast(QuerySolutions, self.disk.database.query(sparql)))
+        database = self.disk.database
+        return self._as_far(
+            lambda: cast(QuerySolutions, database.query(sparql, use_default_graph_as_union=True))
+        )
 
     def document(self, identifier: str) -> Document | None:
         for content in self._texts(identifier, CONTENT, CATALOGUE):
@@ -199,8 +201,7 @@ class _Remains:
 
     def model(self, identifier: str) -> str:
         own = NamedNode(document_iri(identifier))
-        recorded = self._texts(identifier, READ_BY, CATALOGUE)
-        return next(chain(recorded, self._texts(identifier, MODEL, own)), "unknown")
+        return next(self._texts(identifier, MODEL, own), "unknown")
 
     def relation_names(self) -> dict[str, str]:
         quads = [*self.match(None, LABEL, None, RELATION_NAMES), *self.match(graph=RELATION_NAMES)]
@@ -226,19 +227,18 @@ class _Remains:
         """Whether the graph of a document has all that the document says."""
         model = self.model(identifier)
         now = corrected(document, Journal(self))
-        said = document_quads(document, relation_names=names, model=model, said=now)
-        graph = NamedNode(document_iri(identifier))
-        return _comparable(said) == _comparable(self.match(graph=graph))
+        said = stored_quads(document, relation_names=names, model=model, said=now)
+        return _comparable(said) == _comparable(read_quads(self, document))
 
     def read_all_tables(self) -> None:
         """Find every quad again by each of the orders in which they are kept."""
         counts: Counter[NamedNode] = Counter()
-        for graph in self._graphs():
+        for graph in (CATALOGUE, *self._graphs()):
             counts += self._read_graph(graph)
         for predicate, count in counts.items():
             self._expect(count, self.match(None, predicate), f"{predicate} of all documents")
 
-    def _read_graph(self, graph: NamedNode) -> Counter[NamedNode]:
+    def _read_graph(self, graph: Graph) -> Counter[NamedNode]:
         counts: Counter[NamedNode] = Counter()
         subject = None
         for quad in self.match(graph=graph):
@@ -258,13 +258,13 @@ class _Remains:
         if found != count:
             self.damages[f"a table has {found} of {count} statements: {what}"] = None
 
-    def _texts(self, identifier: str, predicate: NamedNode, graph: NamedNode) -> Iterator[str]:
+    def _texts(self, identifier: str, predicate: NamedNode, graph: Graph) -> Iterator[str]:
         """What is said of a document, by one table, else by another."""
         node = NamedNode(document_iri(identifier))
         for quad in chain(self.match(node, predicate, None, graph), self.match(node, predicate)):
             yield text_of(quad.object)
         # Where the name of the document itself cannot be read, a query does not read it.
-        asked = f"SELECT ?text {{ GRAPH {graph} {{ {node} {predicate} ?text }} }}"
+        asked = f"SELECT ?text {{ {node} {predicate} ?text }}"
         for row in self._rows(asked):
             yield text_of(row["text"])
 

@@ -5,12 +5,19 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from factloom.graph.changes import text_of
+from factloom.graph.changes import text_of, triple_of
 from factloom.graph.decisions import DECISIONS, DIFFERENT_FROM
 from factloom.graph.disk import Disk
 from factloom.graph.identifiers import TYPE, relation_of, type_of
-from factloom.graph.stored_things import MERGES, SAME_AS
-from factloom.graph.vocabulary import DOCUMENT_CLASS, ENTITY_CLASS, PREDICATE, A
+from factloom.graph.stored_things import SAME_AS
+from factloom.graph.vocabulary import (
+    CATALOGUE,
+    DOCUMENT_CLASS,
+    LABEL,
+    REIFIES,
+    RELATION_NAMES,
+    A,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +39,11 @@ def count(disk: Disk) -> Statistics:
     classes = Counter(quad.object for quad in disk.quads_for_pattern(None, A, None, None))
     types = {type_of(text_of(node)): classes[node] for node in classes if _is_type(node)}
     relations = _relations(disk)
-    entities = classes[ENTITY_CLASS]
-    merges = sum(1 for _ in disk.quads_for_pattern(None, SAME_AS, None, MERGES))
+    entities = sum(
+        quad.graph_name != RELATION_NAMES
+        for quad in disk.quads_for_pattern(None, LABEL, None, None)
+    )
+    merges = sum(1 for _ in disk.quads_for_pattern(None, SAME_AS, None, CATALOGUE))
     return Statistics(
         documents=classes[DOCUMENT_CLASS],
         entities=entities,
@@ -51,9 +61,9 @@ def _is_type(node: object) -> bool:
 
 
 def _relations(disk: Disk) -> dict[str, int]:
-    statements = disk.quads_for_pattern(None, PREDICATE, None, None)
-    found = Counter(quad.object for quad in statements if quad.graph_name != MERGES)
-    return {relation_of(text_of(node)): number for node, number in found.items()}
+    statements = disk.quads_for_pattern(None, REIFIES, None, CATALOGUE)
+    found = Counter(triple_of(quad).predicate for quad in statements)
+    return {relation_of(node.value): number for node, number in found.items()}
 
 
 def _most_frequent_first(counts: dict[str, int]) -> dict[str, int]:
