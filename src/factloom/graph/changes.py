@@ -46,8 +46,9 @@ class Changes:
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
         self._removed: set[Quad] = set()
-        self._added = pyoxigraph.Store()  # in memory
-        self._has_added = False
+        self._waiting: list[Quad] = []  # added, but nobody has asked for their like yet
+        self._predicates: set[NamedNode] = set()  # of all that was added
+        self._added = pyoxigraph.Store()  # in memory: those that were asked for
         self._unseen: list[Quad] = []
         self._dropped: set[NamedNode] = set()
 
@@ -63,15 +64,16 @@ class Changes:
             for quad in self.disk.quads_for_pattern(subject, predicate, object, graph):
                 if quad not in self._removed:
                     yield quad
-        if self._has_added:  # a new document asks much before it adds anything
-            yield from self._added.quads_for_pattern(subject, predicate, object, graph)
+        # A new document asks much, and for nothing that it has added itself.
+        if predicate in self._predicates or (predicate is None and self._predicates):
+            yield from self._seen().quads_for_pattern(subject, predicate, object, graph)
 
     def add(self, quad: Quad) -> None:
         if quad in self._removed:
             self._removed.discard(quad)
         else:
-            self._added.add(quad)
-            self._has_added = True
+            self._waiting.append(quad)
+            self._predicates.add(quad.predicate)
 
     def add_unseen(self, quads: Iterable[Quad]) -> None:
         """Add quads that nobody will ask for before they are written: cheaper than `add`."""
@@ -79,9 +81,15 @@ class Changes:
 
     def remove(self, quads: Iterable[Quad]) -> None:
         for quad in list(quads):
-            self._added.remove(quad)
+            self._seen().remove(quad)
             if quad in self.disk:  # what was merely wanted may be wanted again
                 self._removed.add(quad)
+
+    def _seen(self) -> pyoxigraph.Store:
+        """What was added, where it can be asked for."""
+        self._added.extend(self._waiting)
+        self._waiting.clear()
+        return self._added
 
     def drop(self, graph: NamedNode) -> None:
         """Remove all quads of a graph."""
@@ -89,7 +97,7 @@ class Changes:
 
     def write(self) -> int:
         """Make it so, in one transaction; how many quads were written."""
-        added = [*self._added, *self._unseen]
+        added = [*self._added, *self._waiting, *self._unseen]
         if not self._removed and not self._dropped:
             self.disk.extend(added)
             return len(added)
