@@ -293,6 +293,15 @@ def check(store: StoreOption, as_json: JsonOption = False) -> None:
 
 
 @app.command()
+def move(store: StoreOption) -> None:
+    """Bring a store that an older factloom made to the layout of this one, where it is."""
+    from factloom.graph.moving import move as move_store
+
+    documents = move_store(store)
+    typer.echo(f"{documents:,} documents were moved" if documents else "nothing is left to move")
+
+
+@app.command()
 def rebuild(
     store: StoreOption,
     output: Annotated[Path, typer.Option("--output", help="The directory of the new store.")],

@@ -99,15 +99,12 @@ class _Search:
         """The facts of a relation, by its id or its words, those of several documents once."""
         found: dict[tuple[str, str], Connection] = {}
         for name in (relation, words):
-            for statement in self.lookup.statements_of(name):
-                fact = self.lookup.read_statement(statement)
-                if fact is not None:
-                    ends = (fact.head.iri, fact.tail.iri)
-                    known = found.get(ends)
-                    before = () if known is None else known.evidence
-                    found[ends] = Connection(
-                        fact.head, fact.relation, fact.tail, (*before, *fact.evidence)
-                    )
+            for fact in self.lookup.facts_of(name):
+                ends = (fact.head.iri, fact.tail.iri)
+                known = found.get(ends)
+                before = () if known is None else known.evidence
+                evidence = (*before, *fact.evidence)
+                found[ends] = Connection(fact.head, fact.relation, fact.tail, evidence)
         return list(found.values())
 
     def _differ(self, one: Thing, other: Thing) -> bool:

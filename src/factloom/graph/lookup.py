@@ -105,12 +105,12 @@ class Lookup:
     def facts_of(self, relation: str) -> list[Connection]:
         """All facts of a relation, by its id, the surest first."""
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
-        for statement in self.statements_of(relation):
+        for statement in self._statements_of(relation):
             head, stated, tail, evidence = self._read(statement)
             gathered.setdefault((head, stated, tail), []).append(evidence)
         return self._connections(gathered)
 
-    def statements_of(self, relation: str) -> Iterator[str]:
+    def _statements_of(self, relation: str) -> Iterator[str]:
         """The statements that say a fact of a relation, by its id, in all documents."""
         node = NamedNode(relation_iri(relation))
         for quad in self.things.changes.disk.quads_for_pattern(None, node, None, None):

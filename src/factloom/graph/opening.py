@@ -12,10 +12,13 @@ from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.vocabulary import CATALOGUE, term
 
-VERSION = "2"  # of what is kept in a store, and how; 1 had names with line ends
+# Of what is kept, and how: 1 had names with line ends, 2 an `rdf:Statement` of each fact.
+VERSION = "3"
+BEING_MOVED = "2 to 3"  # by moving.py, which was ended before its end
+MOVABLE = ("2", BEING_MOVED)
 
-_STORE = NamedNode("urn:factloom:store")
-_HAS_VERSION = term("fl:version")
+STORE = NamedNode("urn:factloom:store")
+HAS_VERSION = term("fl:version")
 _OWN_FILE = re.compile(r"(CURRENT|LOCK|IDENTITY|LOG.*|MANIFEST-.*|OPTIONS-.*|.*\.(sst|log|dbtmp))")
 
 # What is read of a store whose writer has just begun, or was killed so early.
@@ -27,6 +30,14 @@ _LOCKED = re.compile(r"\block (file|hold)\b")
 
 def open_disk(directory: Path, must_exist: bool) -> Disk:
     """The store in a directory; an empty or missing one is made, unless it must be there."""
+    disk = open_anything(directory, must_exist)
+    if not check_version(disk, disk.place):
+        disk.extend([Quad(STORE, HAS_VERSION, Literal(VERSION), CATALOGUE)])
+    return disk
+
+
+def open_anything(directory: Path, must_exist: bool) -> Disk:
+    """The database in a directory, whatever its version."""
     place = Place(file=str(directory))
     if must_exist and not (directory / "CURRENT").exists():
         raise InputError("no-store", place)
@@ -34,14 +45,11 @@ def open_disk(directory: Path, must_exist: bool) -> Disk:
         raise InputError("not-a-store", place)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        disk = Disk(pyoxigraph.Store(str(directory)), place)
+        return Disk(pyoxigraph.Store(str(directory)), place)
     except DISK_FAILURES as error:
         if _LOCKED.search(str(error).replace(str(directory), "")):
             raise InputError("store-in-use", place) from None
         raise InputError("store-damaged", place, detail=error) from None
-    if not check_version(disk, place):
-        disk.extend([Quad(_STORE, _HAS_VERSION, Literal(VERSION), CATALOGUE)])
-    return disk
 
 
 def take_snapshot(directory: Path) -> Snapshot:
@@ -82,11 +90,19 @@ def _may_be_store(directory: Path) -> bool:
 
 def check_version(disk: Disk, place: Place) -> bool:
     """Whether it says the version, which has to be this one; a new store does not yet."""
-    found = next(disk.quads_for_pattern(_STORE, _HAS_VERSION, None, CATALOGUE), None)
-    if found is None:
+    version = version_of(disk)
+    if version is None:
         if next(iter(disk), None) is not None:
             raise InputError("not-a-store", place)  # somebody else's database
         return False
-    if (version := text_of(found.object)) != VERSION:
+    if version in MOVABLE:
+        raise InputError("store-older", place, version=version, known=VERSION)
+    if version != VERSION:
         raise InputError("store-version", place, version=version, known=VERSION)
     return True
+
+
+def version_of(disk: Disk) -> str | None:
+    """What a store says of its layout; before version 3 it stood in a graph."""
+    found = next(disk.quads_for_pattern(STORE, HAS_VERSION, None, None), None)
+    return None if found is None else text_of(found.object)

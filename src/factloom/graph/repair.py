@@ -6,7 +6,7 @@ several ways, so that what one does not give another may. Only the texts themsel
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -41,7 +41,8 @@ from factloom.graph.identifiers import (
     relation_of,
 )
 from factloom.graph.opening import check_version, read_anything, take_snapshot
-from factloom.graph.records import CONTENT, FINGERPRINT, TEXT_FINGERPRINT
+from factloom.graph.profiles import profiles
+from factloom.graph.records import CONTENT, FINGERPRINT
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.store import Store
 from factloom.graph.stored_quads import read_quads, stored_quads
@@ -62,7 +63,7 @@ Subject = NamedNode | BlankNode | Triple
 Term = Subject | Literal
 _Found = TypeVar("_Found")
 _MOST_FAILURES = 1000  # one after the other: the same place is read again and again
-_RECORD = (FINGERPRINT, TEXT_FINGERPRINT, CONTENT)
+_RECORD = (FINGERPRINT, CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,8 @@ def rebuild(directory: Path, output: Path) -> Rebuilt:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError("rebuild-into-old", Place(file=str(output)))
     with take_snapshot(directory) as snapshot:
-        remains = _Remains(_disk(snapshot, directory))
+        # An older layout keeps documents, decisions and corrections by the same words.
+        remains = _Remains(_unless(("store-unreadable", "store-older"), snapshot, directory))
         lost: dict[str, str | None] = {}
         names, identifiers = remains.relation_names(), remains.document_ids()
         decisions, corrections = remains.decisions(), remains.corrections()
@@ -226,14 +228,16 @@ class _Remains:
     def has_facts(self, document: Document, names: Mapping[str, str], identifier: str) -> bool:
         """Whether the graph of a document has all that the document says."""
         model = self.model(identifier)
-        now = corrected(document, Journal(self))
-        said = stored_quads(document, relation_names=names, model=model, said=now)
+        known = profiles(document, {})
+        now = corrected(document, Journal(self), known)
+        said = stored_quads(document, known, relation_names=names, model=model, said=now)
         return _comparable(said) == _comparable(read_quads(self, document))
 
     def read_all_tables(self) -> None:
         """Find every quad again by each of the orders in which they are kept."""
         counts: Counter[NamedNode] = Counter()
-        for graph in (CATALOGUE, *self._graphs()):
+        graphs: list[Graph] = [CATALOGUE, *self._graphs()]
+        for graph in graphs:
             counts += self._read_graph(graph)
         for predicate, count in counts.items():
             self._expect(count, self.match(None, predicate), f"{predicate} of all documents")
@@ -267,6 +271,10 @@ class _Remains:
         asked = f"SELECT ?text {{ {node} {predicate} ?text }}"
         for row in self._rows(asked):
             yield text_of(row["text"])
+        # All of that is read from one table, where it stands in the default graph.
+        for quad in self.match(None, predicate, None, graph):
+            if quad.subject == node:
+                yield text_of(quad.object)
 
     def _graphs(self) -> list[NamedNode]:
         found = self._as_far(self.disk.database.named_graphs)
@@ -296,12 +304,17 @@ class _Remains:
 
 def _disk(snapshot: Snapshot, directory: Path) -> Disk:
     """The database of a store of this version, or of one whose version cannot be read."""
+    return _unless(("store-unreadable",), snapshot, directory)
+
+
+def _unless(accepted: Sequence[str], snapshot: Snapshot, directory: Path) -> Disk:
+    """The database of a store, whatever is wrong with its version that is accepted."""
     place = Place(file=str(directory))
     disk = read_anything(snapshot, place)
     try:
         check_version(disk, place)
     except InputError as error:
-        if error.code != "store-unreadable":
+        if error.code not in accepted:
             raise
     return disk
 

@@ -42,10 +42,9 @@ from factloom.graph.opening import open_disk, read_disk, take_snapshot
 from factloom.graph.records import (
     CONTENT,
     FINGERPRINT,
-    TEXT_FINGERPRINT,
     is_given_the_same,
+    is_of_the_same_text,
     record_of,
-    text_fingerprint,
 )
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.sparql import question
@@ -163,7 +162,8 @@ class Store:
         leave those out that the model does not look at.
         """
         key = document_key(document)
-        if self._about(key, TEXT_FINGERPRINT) != text_fingerprint(document, model):
+        fingerprint = self._about(key, FINGERPRINT)
+        if fingerprint is None or not is_of_the_same_text(fingerprint, document, model):
             return False
         given = document.sentences or document.mentions
         return not given or is_given_the_same(document, self.document(key))

@@ -43,7 +43,7 @@ def put(
     said = corrected(document, Journal(changes), known)
     own = {relation.type for relation in document.relations}
     names |= _names_of({fact.relation.type for fact in said.facts} - own, changes)
-    changes.add_unseen(stored_quads(document, relation_names=names, model=model, said=said))
+    changes.add_unseen(stored_quads(document, known, relation_names=names, model=model, said=said))
     changes.add_unseen(
         Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
     )
@@ -60,10 +60,11 @@ def take_out(changes: Changes, document_id: str, document: Document) -> None:
 
 def rewrite(changes: Changes, document: Document, model: str) -> None:
     """Let the graph of a document say what people have made of it by now."""
-    said = corrected(document, Journal(changes))
+    known = profiles(document, {})
+    said = corrected(document, Journal(changes), known)
     found = (*document.relations, *(fact.relation for fact in said.facts))
     names = _names_of((relation.type for relation in found), changes)
-    new = set(stored_quads(document, relation_names=names, model=model, said=said))
+    new = set(stored_quads(document, known, relation_names=names, model=model, said=said))
     old = set(read_quads(changes, document))
     changes.remove(old - new)
     for quad in new - old:

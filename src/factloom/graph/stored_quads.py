@@ -7,7 +7,7 @@ and places of mentions are not said again of every fact: the graph tells the fir
 document is kept whole. docs/graph.md draws it and shows how to ask.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
@@ -16,7 +16,8 @@ from factloom.errors import DocumentError, Place
 from factloom.explanations import explanations
 from factloom.graph.changes import Readable
 from factloom.graph.correcting import Corrected, DecidedFact
-from factloom.graph.identifiers import document_iri, document_key, entity_iris
+from factloom.graph.identifiers import document_iri, document_key
+from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import (
     CATALOGUE,
     EVIDENCE,
@@ -34,11 +35,19 @@ from factloom.graph.vocabulary import (
 
 
 def stored_quads(
-    document: Document, *, relation_names: Mapping[str, str], model: str, said: Corrected
+    document: Document,
+    known: Sequence[Profile],
+    *,
+    relation_names: Mapping[str, str],
+    model: str,
+    said: Corrected,
 ) -> Iterator[Quad]:
-    """All that a store says of a document but its bookkeeping; `said` is what people made of it."""
+    """All that a store says of a document but its bookkeeping.
+
+    `known` are the profiles of its entities, `said` is what people have made of it.
+    """
     try:
-        yield from _StoredDocument(document, relation_names, said).quads(model)
+        yield from _StoredDocument(document, known, relation_names, said).quads(model)
     except ValueError:  # pyoxigraph takes every text but this
         place, detail = Place(document=document.id), "half of a surrogate pair is no character"
         raise DocumentError("not-writable", place, value="the text", detail=detail) from None
@@ -73,20 +82,26 @@ class _StoredDocument:
     """The nodes of one document, made once and used in many quads."""
 
     def __init__(
-        self, document: Document, relation_names: Mapping[str, str], said: Corrected
+        self,
+        document: Document,
+        known: Sequence[Profile],
+        relation_names: Mapping[str, str],
+        said: Corrected,
     ) -> None:
         self.document = document
+        self.known = known
         self.relation_names = relation_names
         self.said = said
         self.iri = document_iri(document_key(document))
         self.graph = NamedNode(self.iri)
-        self.entities = [NamedNode(iri) for iri in entity_iris(document)]
+        self.entities = [NamedNode(profile.iri) for profile in known]
         self.sentences: dict[int, NamedNode] = {}  # those that prove something
 
     def quads(self, model: str) -> Iterator[Quad]:
         yield from about_document(self.document, Literal(model))
         for index, node in enumerate(self.entities):
-            yield from entity_quads(self.document, index, node, self.graph, self.said)
+            name = self.known[index].label
+            yield from entity_quads(self.document, index, name, node, self.graph, self.said)
         for number, fact in enumerate(self.said.facts):
             yield from self._about_fact(statement_node(self.iri, number), fact)
         for index, node in self.sentences.items():

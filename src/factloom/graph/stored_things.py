@@ -169,7 +169,7 @@ class StoredThings:
 
     def merge(self, merge: Merge) -> None:
         """Put a thing below another."""
-        for quad in _stored_merge(merge):
+        for quad in stored_merge(merge):
             self.changes.add(quad)
 
     def keep(self, keeper: str, key: str) -> None:
@@ -235,7 +235,7 @@ def read_merges(changes: Changes, entities: Iterable[str] | None = None) -> Iter
             yield Merge(entity, parent, score, reason, about.get(SHOWN_BY, entity))
 
 
-def _stored_merge(merge: Merge) -> Iterator[Quad]:
+def stored_merge(merge: Merge) -> Iterator[Quad]:
     entity = NamedNode(merge.entity)
     yield Quad(entity, SAME_AS, NamedNode(merge.parent), CATALOGUE)
     yield Quad(entity, MERGE_SCORE, Literal(float(merge.score)), CATALOGUE)

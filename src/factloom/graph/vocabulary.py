@@ -142,7 +142,12 @@ class _DocumentGraph:
         for index, entity in enumerate(self.document.entities):
             yield Quad(self.entities[index], A, ENTITY_CLASS, self.graph)
             yield from entity_quads(
-                self.document, index, self.entities[index], self.graph, self.said
+                self.document,
+                index,
+                self.document.name(index),
+                self.entities[index],
+                self.graph,
+                self.said,
             )
             for mention in entity.mentions:
                 yield from self._about_mention(self.entities[index], mention)
@@ -222,11 +227,16 @@ def about_document(document: Document, model: Literal) -> Iterator[Quad]:
 
 
 def entity_quads(
-    document: Document, index: int, node: NamedNode, graph: NamedNode, said: "Corrected | None"
+    document: Document,
+    index: int,
+    own: str,
+    node: NamedNode,
+    graph: NamedNode,
+    said: "Corrected | None",
 ) -> Iterator[Quad]:
-    """The type, names and identifiers of an entity, as people have left them."""
+    """The type, names and identifiers of an entity, as people have left them; `own` is its name."""
     entity = document.entities[index]
-    own, type = document.name(index), entity.type
+    type = entity.type
     label = own
     if said is not None:
         label, type = said.names.get(index, own), said.types.get(index, type)
