@@ -1,5 +1,6 @@
 """Stores of layout 2 become stores of this layout, whole, and whenever the move is killed."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def test_a_move_that_was_ended_is_gone_on_with(
 ) -> None:
     left = iter(range(writes))
 
-    def write(store: Store, changes: Changes) -> None:
+    def write(_: Store, changes: Changes) -> None:
         if next(left, None) is None:
             raise KeyboardInterrupt
         changes.write()
@@ -94,6 +95,7 @@ def test_a_move_that_was_ended_is_gone_on_with(
         with pytest.raises(KeyboardInterrupt):
             move(old)
     assert code(old) == "store-older"
+    gc.collect()  # the frames of the errors have the database open
     move(old)
     with Store.open(old) as moved:
         assert set(moved.disk) == set(new.disk)
@@ -104,6 +106,7 @@ def test_an_older_store_is_not_opened_before_it_is_moved(old: Path) -> None:
     for read in (Store.read, check):
         with pytest.raises(InputError, match="layout is 2"):
             read(old)
+    gc.collect()
     result = CliRunner().invoke(app, ["graph", "move", "--store", str(old)])
     assert result.output == "3 documents were moved\n"
     Store.open(old).close()
@@ -119,7 +122,7 @@ def test_an_older_store_can_be_rebuilt(new: Store, old: Path, tmp_path: Path) ->
         assert rebuilt.models() == new.models()
 
 
-def test_a_store_of_an_unknown_layout_stays_as_it_is(new: Store, old: Path) -> None:
+def test_a_store_of_an_unknown_layout_stays_as_it_is(old: Path) -> None:
     version = Quad(NamedNode("urn:factloom:store"), term("fl:version"), Literal("4"), CATALOGUE)
     database = pyoxigraph.Store(str(old))
     before = {quad for quad in database if quad.predicate != version.predicate} | {version}
@@ -129,12 +132,13 @@ def test_a_store_of_an_unknown_layout_stays_as_it_is(new: Store, old: Path) -> N
     del database
     with pytest.raises(InputError, match="its layout is 4"):
         move(old)
+    gc.collect()
     assert set(pyoxigraph.Store(str(old))) == before
 
 
 def test_a_fact_is_said_in_fewer_quads(new: Store, old: Path) -> None:
     database = pyoxigraph.Store(str(old))
-    assert 2 * len(new.disk) < len(database)
+    assert 3 * len(new.disk) < 2 * len(database)
     for predicate in (DERIVED_FROM, term("rdf:subject"), term("fl:mention")):
         assert next(database.quads_for_pattern(None, predicate, None, None))
         assert not list(new.disk.quads_for_pattern(None, predicate, None, None))
