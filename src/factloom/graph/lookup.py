@@ -34,6 +34,7 @@ from factloom.graph.vocabulary import (
     REJECTED_PREDICATE,
     REJECTED_SUBJECT,
     RELATION_NAMES,
+    SAME_THING,
     SCORE,
     TEXT,
     A,
@@ -275,10 +276,12 @@ class Lookup:
         """The facts of which an entity is an end."""
         graph, node = NamedNode(document_iri(document_of_entity(member))), NamedNode(member)
         for quad in self.things.changes.match(node, None, None, graph):
-            if isinstance(quad.object, NamedNode) and quad.object.value.startswith(ENTITY):
+            is_fact = isinstance(quad.object, NamedNode) and quad.object.value.startswith(ENTITY)
+            if is_fact and quad.predicate != SAME_THING:
                 yield quad.triple
         for quad in self.things.changes.match(None, None, node, graph):
-            yield quad.triple
+            if quad.predicate != SAME_THING:
+                yield quad.triple
 
     def _reifiers(self, fact: Triple) -> Iterator[str]:
         """The statements that say a fact: more than one where people have corrected others."""
