@@ -3,6 +3,7 @@
     python benchmarks/store.py                    # 10^4 and 10^5 facts, one JSON line
     python benchmarks/store.py --facts 1000000    # 10^4, 10^5 and 10^6
     python benchmarks/store.py --corrections 100000   # questions beside 0, 10^3, 10^4, 10^5 of them
+    python benchmarks/store.py --before WORKTREE  # the same of another commit, at the same time
 
 The documents are made up: ten facts each, people, firms and towns whose names come from lists of
 a size that grows with the number of documents, so that things are spoken of by several documents.
@@ -15,12 +16,18 @@ With `--corrections`, stores of 10^4 facts differ in their journals alone: every
 one of the facts, each in turn, so that 10^5 of them decide about each fact ten times. The journal
 is written in one go, with what the editor would write, before the documents come. The stores are
 asked in turn, so that a busy machine slows all of them alike; a ratio is one of medians.
+
+With `--before`, the benchmark of another commit, in a worktree of git, runs in a process of its own
+beside this one: both are disturbed by the same.
 """
 
 import argparse
 import json
+import os
 import random
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -59,8 +66,8 @@ QUERIES = {
         'SELECT ?relation ?object {{ ?person rdfs:label "{person}" ; ?relation ?object }}'
     ),
     "facts_with_evidence": (
-        'SELECT ?name ?score ?text {{ ?person rdfs:label "{person}" . ?fact rdf:subject ?person ; '
-        "rdf:object ?other ; fl:score ?score ; fl:evidence/fl:text ?text . "
+        'SELECT ?name ?score ?text {{ ?person rdfs:label "{person}" . '
+        "?person ?relation ?other {{| fl:score ?score ; fl:evidence/fl:text ?text |}} . "
         "?other rdfs:label ?name }}"
     ),
     "two_steps_over_merges": (
@@ -270,19 +277,31 @@ def latencies_in_turn(
     return list(map(statistics.median, times))
 
 
+def start_other(worktree: Path, facts: int, rounds: int) -> "subprocess.Popen[str]":
+    """The benchmark of another commit, with its own sources."""
+    command = [sys.executable, "benchmarks/store.py", f"--facts={facts}", f"--rounds={rounds}"]
+    sources = {**os.environ, "PYTHONPATH": str(worktree / "src")}
+    return subprocess.Popen(command, cwd=worktree, env=sources, stdout=subprocess.PIPE, text=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--facts", type=int, default=100_000, help="the largest store")
     parser.add_argument("--rounds", type=int, default=50, help="queries of each kind")
+    parser.add_argument("--before", type=Path, help="a worktree of the commit to compare with")
     parser.add_argument("--corrections", type=int, help="measure questions beside so many")
     arguments = parser.parse_args()
+    if arguments.before is not None:
+        other = start_other(arguments.before, arguments.facts, arguments.rounds)
     if arguments.corrections is not None:
         results = measure_corrections(arguments.corrections, arguments.rounds)
         print(json.dumps({"benchmark": "store", "corrections": results}))
         return
     sizes = [size for size in (10**4, 10**5, 10**6, 10**7) if size < arguments.facts]
     results = [measure(size, arguments.rounds) for size in [*sizes, arguments.facts]]
-    print(json.dumps({"benchmark": "store", "sizes": results}))
+    print(json.dumps({"benchmark": "store", "sizes": results}), flush=True)
+    if arguments.before is not None:
+        print("before:", other.communicate()[0])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from factloom.annotations import CANDIDATES as CANDIDATES
@@ -276,9 +277,12 @@ def _on_one_line(name: str) -> str:
     return " ".join(_BROKEN_CHINESE.sub("", name).split()) or name
 
 
+_fields_of = lru_cache(dataclasses.fields)  # it works them out anew each time
+
+
 def _without_defaults(value: Any) -> dict[str, Any]:
     result = {}
-    for part in dataclasses.fields(value):
+    for part in _fields_of(type(value)):
         content = getattr(value, part.name)
         factory = part.default_factory
         if content == (part.default if factory is dataclasses.MISSING else factory()):

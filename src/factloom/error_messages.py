@@ -1160,6 +1160,12 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Make room on the disk, or check the permissions, and run the same again: what was taken "
         "in before is there.",
     ),
+    "store-older": (
+        "an older factloom made this store: its layout is {version}, and this factloom reads "
+        "{known}",
+        "Move it with `factloom graph move --store DIR`, after copying the directory if the older "
+        "factloom has to read it once more. A move that was ended is gone on with by the same.",
+    ),
     "store-version": (
         "another version of factloom made this store: its layout is {version}, and this version "
         "reads {known}",

@@ -14,13 +14,14 @@ import time
 from pathlib import Path
 
 from graph_documents import NAMES
-from killed_ingest import VERSIONS, ended_well, seen_by, start
+from killed_ingest import VERSIONS, ended_well, quads_in, seen_by, start
 
 from factloom.graph.correcting import corrected
 from factloom.graph.corrections import Journal
-from factloom.graph.identifiers import document_iri
+from factloom.graph.profiles import profiles
 from factloom.graph.store import Store
-from factloom.graph.vocabulary import RELATION_NAMES, document_quads
+from factloom.graph.stored_quads import stored_quads
+from factloom.graph.vocabulary import RELATION_NAMES
 
 KILLS = 8  # at least
 
@@ -52,11 +53,10 @@ def look(directory: Path, answer: int) -> None:
     with Store.open(directory) as store:
         for document in store.documents():
             said = corrected(document, Journal(store.lookup().things.changes))
-            quads = document_quads(document, relation_names=NAMES, model="test", said=said)
+            known = profiles(document, NAMES)
+            quads = stored_quads(document, known, relation_names=NAMES, model="test", said=said)
             expected = {quad for quad in quads if quad.graph_name != RELATION_NAMES}
-            node = next(iter(expected)).graph_name
-            assert node.value == document_iri(document.id)
-            assert set(store.disk.quads_for_pattern(None, None, None, node)) == expected
+            assert quads_in(store, int(document.id.removesuffix(".txt"))) == expected
         for said in store.corrections():
             if said.action == "merge" and not said.undone:
                 names = [party.name for party in said.things]

@@ -18,12 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from graph_documents import NAMES, make_document
-from pyoxigraph import Quad
+from pyoxigraph import NamedNode, Quad
 
 from factloom.document import Document
+from factloom.graph.correcting import untouched
 from factloom.graph.identifiers import document_iri, entity_iris
+from factloom.graph.profiles import profiles
 from factloom.graph.store import Store
-from factloom.graph.vocabulary import RELATION_NAMES, document_quads
+from factloom.graph.stored_quads import stored_quads
+from factloom.graph.vocabulary import CATALOGUE, RELATION_NAMES
 
 COUNT = 20
 
@@ -62,14 +65,11 @@ def look(directory: Path, answer: int) -> None:
 
 def versions_in(store: Store) -> list[int]:
     """Every document is there whole, in one version, or not at all (0)."""
-    by_graph: dict[str, set[Quad]] = {}
-    for quad in store.disk:
-        by_graph.setdefault(quad.graph_name.value, set()).add(quad)
     stored = set(store.document_ids())
     versions, entities = [], set()
     for number in range(COUNT):
         name = f"{number}.txt"
-        found = by_graph.get(document_iri(name), set())
+        found = quads_in(store, number)
         matching = [version for version in VERSIONS if found == quads_of(number, version)]
         versions.append(matching[0] if found else 0)
         assert bool(found) == (name in stored)
@@ -82,8 +82,24 @@ def versions_in(store: Store) -> list[int]:
 
 def quads_of(number: int, version: int) -> set[Quad]:
     document = VERSIONS[version][number]
-    quads = document_quads(document, relation_names=NAMES, model=f"test {version}")
+    quads = stored_quads(
+        document,
+        profiles(document, NAMES),
+        relation_names=NAMES,
+        model=f"test {version}",
+        said=untouched(document),
+    )
     return {quad for quad in quads if quad.graph_name != RELATION_NAMES}
+
+
+def quads_in(store: Store, number: int) -> set[Quad]:
+    """What a store says of a document, also outside of its graph."""
+    node = NamedNode(document_iri(f"{number}.txt"))
+    facts = (NamedNode(f"{node.value}#fact={fact}") for fact in range(3))
+    about = (*facts, *(NamedNode(f"{node.value}#sentence={each}") for each in range(7)))
+    outside = (store.disk.quads_for_pattern(each, None, None, CATALOGUE) for each in about)
+    own = store.disk.quads_for_pattern(None, None, None, node)
+    return {quad for quads in (own, *outside) for quad in quads}
 
 
 def check_things(store: Store, entities: set[str], documents: int) -> None:

@@ -233,7 +233,7 @@ def test_queries_find_what_holds_and_can_ask_for_the_rest(store: Store) -> None:
     store.edit("Eve", "no").reject(store.fact(*BIRTH))
     store.edit().accept(store.fact("Ada Lovelace", "employer", "Charles Babbage"))
     plain = list(store.query("SELECT ?b { ?a wdt:P19 ?b ; rdfs:label 'Ada Lovelace' }"))
-    stated = list(store.query("SELECT ?f { ?f rdf:predicate wdt:P19 }"))
+    stated = list(store.query("SELECT ?f { ?f rdf:reifies <<( ?a wdt:P19 ?b )>> }"))
     assert (len(plain), len(stated)) == (0, 1)
     asked = (
         "SELECT ?who ?why { ?fact a fl:RejectedFact ; fl:rejectedPredicate wdt:P19 ; "

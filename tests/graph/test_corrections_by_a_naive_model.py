@@ -244,9 +244,10 @@ class Both:
 
 
 def labels(store: Store) -> Iterator[list]:
-    from factloom.graph.vocabulary import ENTITY_CLASS, LABEL, A
+    from factloom.graph.stored_things import PROFILE
+    from factloom.graph.vocabulary import LABEL
 
-    for quad in store.disk.quads_for_pattern(None, A, ENTITY_CLASS, None):
+    for quad in store.disk.quads_for_pattern(None, PROFILE, None, None):
         yield list(store.disk.quads_for_pattern(quad.subject, LABEL, None, None))
 
 

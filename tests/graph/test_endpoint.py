@@ -38,11 +38,11 @@ from factloom.graph.asking import Limits
 from factloom.graph.corrections import WHEN
 from factloom.graph.disk import Disk
 from factloom.graph.endpoint import calling, writing
-from factloom.graph.endpoint.portable import PARTS, REIFIES
+from factloom.graph.endpoint.portable import PARTS
 from factloom.graph.endpoint.writing import MARK, WAITING
 from factloom.graph.opening import HAS_VERSION, STORE
 from factloom.graph.store import IngestReport, Store
-from factloom.graph.vocabulary import CATALOGUE
+from factloom.graph.vocabulary import CATALOGUE, REIFIES
 from factloom.knowledge.store_linker import StoreLinker
 from factloom.pipeline import Pipeline
 

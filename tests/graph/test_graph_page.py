@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 from graph_documents import NAMES, ada, engine
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import NamedNode, RdfFormat, parse
 from typer.testing import CliRunner
 
 from factloom.cli import app
 from factloom.document import Document
 from factloom.graph import judging, profiles
+from factloom.graph.correcting import untouched
+from factloom.graph.identifiers import VOCABULARY
 from factloom.graph.store import Store
-from factloom.graph.vocabulary import CATALOGUE, PREFIXES, document_quads
+from factloom.graph.stored_quads import stored_quads
+from factloom.graph.vocabulary import CATALOGUE, PREFIXES, document_quads, term
 
 PAGE = Path(__file__).parents[2] / "docs" / "graph.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -58,12 +61,23 @@ def test_code_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_drawn_triples_use_the_predicates_that_there_are() -> None:
-    [drawn] = blocks("turtle")
-    known = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items())
-    shown = {quad.predicate for quad in parse(known + drawn, format=RdfFormat.TURTLE)}
+    kept, in_files = map(predicates, blocks("turtle"))
     document: Document = ada().replace(attributes={"source": "texts/ada.txt"})
-    real = {quad.predicate for quad in document_quads(document, relation_names=NAMES, model="test")}
-    assert shown <= real
+    files = document_quads(document, relation_names=NAMES, model="test")
+    store = stored_quads(
+        document,
+        profiles.profiles(document, NAMES),
+        relation_names=NAMES,
+        model="test",
+        said=untouched(document),
+    )
+    assert in_files <= {quad.predicate for quad in files}
+    assert kept == {quad.predicate for quad in store if quad.predicate != term("wdt:P569")}
+
+
+def predicates(drawn: str) -> set[NamedNode]:
+    known = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items())
+    return {quad.predicate for quad in parse(known + drawn, format=RdfFormat.TURTLE)}
 
 
 def test_all_prefixes_are_named() -> None:
@@ -102,8 +116,9 @@ def test_all_graphs_and_the_bookkeeping_are_named(store: Store) -> None:
     own = {graph for graph in graphs if not graph.startswith("urn:factloom:document:")}
     assert all(f"`{graph}`" in TEXT for graph in own)
     kept = {quad.predicate for quad in store.disk.quads_for_pattern(None, None, None, CATALOGUE)}
-    names = {predicate.value.rpartition(":")[2] for predicate in kept} - {"version"}
-    assert all(f"`fl:{name}`" in TEXT for name in names)
+    names = {each.value.rpartition(":")[2] for each in kept if each.value.startswith(VOCABULARY)}
+    assert {"content", "evidence"} < names
+    assert all(f"fl:{name}" in TEXT for name in names - {"version"})
 
 
 def transcript(block: str) -> list[tuple[str, str]]:

@@ -17,13 +17,25 @@ from test_merging import DOCUMENTS
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
 from factloom.errors import FactloomError, InputError
+from factloom.graph.correcting import untouched
 from factloom.graph.decisions import DECISIONS
 from factloom.graph.identifiers import document_iri, document_key, entity_iris
 from factloom.graph.merging import merge_entities
 from factloom.graph.opening import VERSION
+from factloom.graph.profiles import profiles as profiles_of
 from factloom.graph.store import IngestReport, Store
+from factloom.graph.stored_quads import stored_quads
 from factloom.graph.stored_things import MERGES
-from factloom.graph.vocabulary import CATALOGUE, RELATION_NAMES, document_quads, term
+from factloom.graph.vocabulary import (
+    CATALOGUE,
+    EVIDENCE,
+    REIFIES,
+    RELATION_NAMES,
+    SCORE,
+    TEXT,
+    document_quads,
+    term,
+)
 
 
 @pytest.fixture
@@ -37,13 +49,32 @@ def ingest(store: Store, *documents: Document, model: str = "test 1") -> IngestR
 
 def facts(store: Store) -> set[Quad]:
     """What the documents say."""
-    own = (CATALOGUE, MERGES, RELATION_NAMES)
-    return {quad for quad in store.disk if quad.graph_name not in own}
+    provenance = {REIFIES, SCORE, EVIDENCE, TEXT}
+    return {
+        quad
+        for quad in store.disk
+        if quad.graph_name != RELATION_NAMES
+        and (quad.graph_name != CATALOGUE or quad.predicate in provenance)
+    }
 
 
 def expected(*documents: Document) -> set[Quad]:
-    quads = (document_quads(each, relation_names=NAMES, model="test 1") for each in documents)
+    quads = (
+        stored_quads(
+            each,
+            profiles_of(each, NAMES),
+            relation_names=NAMES,
+            model="test 1",
+            said=untouched(each),
+        )
+        for each in documents
+    )
     return {quad for each in quads for quad in each if quad.graph_name != RELATION_NAMES}
+
+
+def exported(*documents: Document) -> set[Quad]:
+    quads = (document_quads(each, relation_names=NAMES, model="test 1") for each in documents)
+    return {quad for each in quads for quad in each}
 
 
 def groups(store: Store) -> set[frozenset[str]]:
@@ -54,9 +85,17 @@ ADA, ADA_TOO = entity_iris(ada())[0], entity_iris(engine())[0]
 LONDON, LONDON_TOO = entity_iris(ada())[1], entity_iris(engine())[2]
 
 
-def test_a_document_is_a_named_graph_with_the_quads_of_an_exported_file(store: Store) -> None:
+def test_a_document_is_a_named_graph_of_entities_and_facts_with_provenance_beside_it(
+    store: Store,
+) -> None:
     ingest(store, ada(), engine())
     assert facts(store) == expected(ada(), engine())
+
+
+def test_what_is_exported_of_a_document_are_the_quads_of_a_file(store: Store) -> None:
+    ingest(store, ada(), engine())
+    quads = {quad for quad in store.quads() if quad.graph_name != MERGES}
+    assert quads == exported(ada(), engine())
 
 
 def test_a_report_counts_what_was_done(store: Store) -> None:

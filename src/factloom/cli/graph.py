@@ -294,6 +294,15 @@ def check(store: StoreDirectoryOption, as_json: JsonOption = False) -> None:
 
 
 @app.command()
+def move(store: StoreDirectoryOption) -> None:
+    """Bring a store that an older factloom made to the layout of this one, where it is."""
+    from factloom.graph.moving import move as move_store
+
+    documents = move_store(store)
+    typer.echo(f"{documents:,} documents were moved" if documents else "nothing is left to move")
+
+
+@app.command()
 def rebuild(
     store: StoreDirectoryOption,
     output: Annotated[Path, typer.Option("--output", help="The directory of the new store.")],

@@ -1,6 +1,7 @@
 """Changes to the store that are made all at once or not at all."""
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
@@ -8,10 +9,29 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 from factloom.graph.database import Database, Graph, Node, Pattern
 
 
+class Readable(Protocol):
+    """What quads are read from: changes to a store, or what is left of a damaged one."""
+
+    def match(
+        self,
+        subject: NamedNode | None,
+        predicate: NamedNode | None,
+        object: Node | None,
+        graph: Graph,
+    ) -> Iterable[Quad]:
+        """The quads of a graph that fit the pattern."""
+
+
 def text_of(node: NamedNode | BlankNode | Literal | Triple) -> str:
-    """The IRI or the text of a node; no triple is ever stored as a node."""
+    """The IRI or the text of a node that is no triple."""
     assert not isinstance(node, Triple)
     return node.value
+
+
+def triple_of(quad: Quad) -> Triple:
+    """The fact that a statement reifies."""
+    assert isinstance(quad.object, Triple)
+    return quad.object
 
 
 class Changes:
@@ -24,8 +44,9 @@ class Changes:
     def __init__(self, disk: Database) -> None:
         self.disk = disk
         self._removed: set[Quad] = set()
-        self._added = pyoxigraph.Store()  # in memory
-        self._has_added = False
+        self._waiting: list[Quad] = []  # added, but nobody has asked for their like yet
+        self._predicates: set[NamedNode] = set()  # of all that was added
+        self._added = pyoxigraph.Store()  # in memory: those that were asked for
         self._unseen: list[Quad] = []
         self._dropped: set[NamedNode] = set()
 
@@ -41,15 +62,16 @@ class Changes:
             for quad in self.disk.quads_for_pattern(subject, predicate, object, graph):
                 if quad not in self._removed:
                     yield quad
-        if self._has_added:  # a new document asks much before it adds anything
-            yield from self._added.quads_for_pattern(subject, predicate, object, graph)
+        # A new document asks much, and for nothing that it has added itself.
+        if predicate in self._predicates or (predicate is None and self._predicates):
+            yield from self._seen().quads_for_pattern(subject, predicate, object, graph)
 
     def add(self, quad: Quad) -> None:
         if quad in self._removed:
             self._removed.discard(quad)
         else:
-            self._added.add(quad)
-            self._has_added = True
+            self._waiting.append(quad)
+            self._predicates.add(quad.predicate)
 
     def add_unseen(self, quads: Iterable[Quad]) -> None:
         """Add quads that nobody will ask for before they are written: cheaper than `add`."""
@@ -57,9 +79,15 @@ class Changes:
 
     def remove(self, quads: Iterable[Quad]) -> None:
         for quad in list(quads):
-            self._added.remove(quad)
+            self._seen().remove(quad)
             if quad in self.disk:  # what was merely wanted may be wanted again
                 self._removed.add(quad)
+
+    def _seen(self) -> pyoxigraph.Store:
+        """What was added, where it can be asked for."""
+        self._added.extend(self._waiting)
+        self._waiting.clear()
+        return self._added
 
     def drop(self, graph: NamedNode) -> None:
         """Remove all quads of a graph."""
@@ -71,4 +99,5 @@ class Changes:
 
     def write(self) -> None:
         """Make it so, in one transaction."""
-        self.disk.write(self._dropped, self._removed, [*self._added, *self._unseen])
+        added = [*self._added, *self._waiting, *self._unseen]
+        self.disk.write(self._dropped, self._removed, added)

@@ -9,14 +9,9 @@ lead back.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pyoxigraph import NamedNode
-
-from factloom.graph.changes import text_of
 from factloom.graph.facts import Connection, Thing
-from factloom.graph.identifiers import relation_iri
 from factloom.graph.lookup import Lookup
 from factloom.graph.name_keys import value_key
-from factloom.graph.vocabulary import PREDICATE
 
 # Ids of Wikidata, and the words of those who have none.
 ONE_AT_MOST: Mapping[str, str] = {
@@ -104,17 +99,12 @@ class _Search:
         """The facts of a relation, by its id or its words, those of several documents once."""
         found: dict[tuple[str, str], Connection] = {}
         for name in (relation, words):
-            node = NamedNode(relation_iri(name))
-            disk = self.lookup.things.changes.disk
-            for quad in disk.quads_for_pattern(None, PREDICATE, node, None):
-                fact = self.lookup.read_statement(text_of(quad.subject))
-                if fact is not None:
-                    ends = (fact.head.iri, fact.tail.iri)
-                    known = found.get(ends)
-                    before = () if known is None else known.evidence
-                    found[ends] = Connection(
-                        fact.head, fact.relation, fact.tail, (*before, *fact.evidence)
-                    )
+            for fact in self.lookup.facts_of(name):
+                ends = (fact.head.iri, fact.tail.iri)
+                known = found.get(ends)
+                before = () if known is None else known.evidence
+                evidence = (*before, *fact.evidence)
+                found[ends] = Connection(fact.head, fact.relation, fact.tail, evidence)
         return list(found.values())
 
     def _differ(self, one: Thing, other: Thing) -> bool:

@@ -16,11 +16,11 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from factloom.graph.changes import Changes, text_of
+from factloom.graph.changes import Changes, Readable, text_of
 from factloom.graph.name_keys import name_key
 from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import CATALOGUE, CORRECTION_START, NUMBER, A, term
@@ -170,19 +170,6 @@ def _keys(entity: Profile, type: str) -> frozenset[str]:
 
 
 # --- the journal -----------------------------------------------------------------------------
-
-
-class Readable(Protocol):
-    """What a journal is read from: the store, changes to it, or what is left of a damaged one."""
-
-    def match(
-        self,
-        subject: NamedNode | None,
-        predicate: NamedNode | None,
-        object: NamedNode | Literal | None,
-        graph: NamedNode,
-    ) -> Iterable[Quad]:
-        """The quads of a graph that fit the pattern."""
 
 
 class Journal:

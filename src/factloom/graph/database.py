@@ -76,11 +76,16 @@ class Database(Protocol):
 
     def __iter__(self) -> Iterator[Quad]: ...
 
-    def tally(self, predicate: NamedNode, but: NamedNode) -> Counter[object]:
-        """How often a predicate has each object, in all graphs but one."""
+    def tally(self, predicate: NamedNode) -> Counter[object]:
+        """How often a predicate has each object."""
 
-    def count(self, predicate: NamedNode, graph: Graph) -> int:
-        """How many quads of a graph have the predicate."""
+    def relations(self) -> Counter[NamedNode]:
+        """How many statements there are of each relation."""
+
+    def count(
+        self, predicate: NamedNode, graph: Graph | None = None, *, but: Graph | None = None
+    ) -> int:
+        """How many quads have the predicate, in one graph or in all; `but` one."""
 
     def read_ahead(self, patterns: Iterable[Pattern]) -> None:
         """Have these at hand, as they are asked for soon: one way is shorter than many."""

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pyoxigraph
-from pyoxigraph import BlankNode, NamedNode, Quad
+from pyoxigraph import BlankNode, NamedNode, Quad, Triple
 
 from factloom.errors import InputError, Place
 from factloom.graph.asking import Answer, Formats, Limits, ask
@@ -14,6 +14,7 @@ from factloom.graph.database import Graph, Node, Pattern
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.sparql import Question
 from factloom.graph.updates import change
+from factloom.graph.vocabulary import CATALOGUE, REIFIES
 
 DISK_FAILURES = (RuntimeError, OSError)  # a damaged file is a RuntimeError
 _JOURNAL = 500_000  # quads; the journal has 0.7 kB of each, and keeps them all until it is emptied
@@ -75,13 +76,19 @@ class Disk:
         except DISK_FAILURES as error:
             raise self.unreadable(error) from None
 
-    def tally(self, predicate: NamedNode, but: NamedNode) -> Counter[object]:
+    def tally(self, predicate: NamedNode) -> Counter[object]:
         # SPARQL would not end where a table is damaged.
-        quads = self.quads_for_pattern(None, predicate, None, None)
-        return Counter(quad.object for quad in quads if quad.graph_name != but)
+        return Counter(quad.object for quad in self.quads_for_pattern(None, predicate, None, None))
 
-    def count(self, predicate: NamedNode, graph: Graph) -> int:
-        return sum(1 for _ in self.quads_for_pattern(None, predicate, None, graph))
+    def relations(self) -> Counter[NamedNode]:
+        reified = (quad.object for quad in self.quads_for_pattern(None, REIFIES, None, CATALOGUE))
+        return Counter(each.predicate for each in reified if isinstance(each, Triple))
+
+    def count(
+        self, predicate: NamedNode, graph: Graph | None = None, *, but: Graph | None = None
+    ) -> int:
+        found = self.quads_for_pattern(None, predicate, None, graph)
+        return sum(quad.graph_name != but for quad in found)
 
     def read_ahead(self, patterns: Iterable[Pattern]) -> None:
         """Nothing: no way is shorter than that to the disk."""

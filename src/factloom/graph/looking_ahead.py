@@ -7,7 +7,7 @@ asked for many at once: nothing depends on what stands here but the number of wa
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
 
-from pyoxigraph import Literal, NamedNode, Quad
+from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from factloom.document import Document
 from factloom.graph.changes import Changes, text_of
@@ -29,11 +29,14 @@ from factloom.graph.identifiers import (
     relation_iri,
 )
 from factloom.graph.profiles import Profile
-from factloom.graph.stored_things import KEY, MERGES, PROFILE, SAME_AS
+from factloom.graph.stored_things import KEY, PROFILE, SAME_AS
 from factloom.graph.vocabulary import (
     CATALOGUE,
     EVIDENCE,
     LABEL,
+    REIFIES,
+    REJECTED_OBJECT,
+    REJECTED_SUBJECT,
     RELATION_NAMES,
     TEXT,
     A,
@@ -61,28 +64,31 @@ def before_merging(changes: Changes, document: Document, coming: Sequence[Profil
     _climb(changes, {entity.iri for entity in coming} | keepers)
 
 
-def before_showing(changes: Changes, members: Iterable[str], roles: Sequence[NamedNode]) -> None:
+def before_showing(changes: Changes, members: Iterable[str]) -> None:
     """The facts of entities are read, with their evidence and the things at their other ends."""
-    stated: list[Pattern] = [
-        (None, role, NamedNode(entity), NamedNode(document_iri(document_of_entity(entity))))
-        for entity in members
-        for role in roles
-    ]
-    changes.read_ahead(stated)
-    about: list[Pattern] = [
-        (quad.subject, None, None, quad.graph_name)
-        for quad in _found(changes, stated)
-        if isinstance(quad.subject, NamedNode) and isinstance(quad.graph_name, NamedNode)
-    ]
+    around: list[Pattern] = []
+    about: list[Pattern] = []
+    for entity in members:
+        node, graph = NamedNode(entity), NamedNode(document_iri(document_of_entity(entity)))
+        around += [(node, None, None, graph), (None, None, node, graph)]
+        about += [(None, role, node, CATALOGUE) for role in (REJECTED_SUBJECT, REJECTED_OBJECT)]
+    changes.read_ahead([*around, *about])
+    about += ((None, REIFIES, quad.triple, CATALOGUE) for quad in _found(changes, around))
     changes.read_ahead(about)
+    said: list[Pattern] = [
+        (quad.subject, None, None, CATALOGUE)
+        for quad in _found(changes, about)
+        if isinstance(quad.subject, NamedNode)
+    ]
+    changes.read_ahead(said)
     ends: set[str] = set()
     sentences: list[Pattern] = []
-    for quad in _found(changes, about):
-        if isinstance(quad.object, NamedNode) and isinstance(quad.graph_name, NamedNode):
-            if quad.predicate == EVIDENCE:
-                sentences.append((quad.object, TEXT, None, quad.graph_name))
-            elif quad.object.value.startswith(ENTITY):
-                ends.add(quad.object.value)
+    for quad in _found(changes, said):
+        if quad.predicate == EVIDENCE and isinstance(quad.object, NamedNode):
+            sentences.append((quad.object, TEXT, None, CATALOGUE))
+        for end in quad.object if isinstance(quad.object, Triple) else (quad.object,):
+            if isinstance(end, NamedNode) and end.value.startswith(ENTITY):
+                ends.add(end.value)
     changes.read_ahead(sentences)
     _name(changes, ends)
 
@@ -109,7 +115,7 @@ def _climb(changes: Changes, entities: Set[str]) -> set[str]:
     roots: set[str] = set()
     seen, level = set(entities), sorted(entities)
     while level:
-        above: list[Pattern] = [(NamedNode(each), SAME_AS, None, MERGES) for each in level]
+        above: list[Pattern] = [(NamedNode(each), SAME_AS, None, CATALOGUE) for each in level]
         about: list[Pattern] = [(NamedNode(each), PROFILE, None, CATALOGUE) for each in level]
         apart: list[Pattern] = [
             (NamedNode(each), DIFFERENT_FROM, None, DECISIONS) for each in level

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice, pairwise
 
-from pyoxigraph import NamedNode
+from pyoxigraph import NamedNode, Triple
 
 from factloom.errors import InputError, Place
-from factloom.graph.changes import text_of
+from factloom.graph.changes import text_of, triple_of
 from factloom.graph.facts import Connection, Evidence, Thing
 from factloom.graph.identifiers import (
     DOCUMENT,
@@ -29,22 +29,20 @@ from factloom.graph.vocabulary import (
     DECISION,
     EVIDENCE,
     LABEL,
-    OBJECT,
     OTHER_NAME,
-    PREDICATE,
+    REIFIES,
     REJECTED_OBJECT,
     REJECTED_PREDICATE,
     REJECTED_SUBJECT,
     RELATION_NAMES,
+    SAME_THING,
     SCORE,
-    SUBJECT,
     TEXT,
     A,
 )
 from factloom.text.relation_names import RELATION_NAMES as WIKIDATA_NAMES
 
-_ROLES = (SUBJECT, OBJECT)
-_REJECTED_ROLES = (REJECTED_SUBJECT, REJECTED_OBJECT)
+_REJECTED_ROLES = (REJECTED_SUBJECT, REJECTED_PREDICATE, REJECTED_OBJECT)
 _SHOWN = 5  # things or names that an error lists
 _KEYS_LOOKED_AT = 20_000  # for a suggestion
 _FACTS_LOOKED_AT = 20  # for one that only one of two things has
@@ -99,26 +97,28 @@ class Lookup:
         """
         wanted = None if relation is None else self.relations_called(relation)
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
-        roles = (*_ROLES, *_REJECTED_ROLES) if rejected else _ROLES
         members = self.things.members(thing.iri)
-        before_showing(self.things.changes, members, roles)
-        for statement, document in self._statements(members, roles):
-            head, stated, tail, evidence = self._read(statement, document)
+        before_showing(self.things.changes, members)
+        for statement in self._statements(members, rejected=rejected):
+            head, stated, tail, evidence = self._read(statement)
             if wanted is None or stated in wanted:
                 gathered.setdefault((head, stated, tail), []).append(evidence)
         return self._connections(gathered, minimum_score)
 
     def facts_of(self, relation: str) -> list[Connection]:
         """All facts of a relation, by its id, the surest first."""
-        node = NamedNode(relation_iri(relation))
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
-        for quad in self.things.changes.disk.quads_for_pattern(None, PREDICATE, node, None):
-            graph = str(quad.graph_name).strip("<>")
-            if graph.startswith(DOCUMENT):
-                document = document_of_iri(graph)
-                head, stated, tail, evidence = self._read(text_of(quad.subject), document)
-                gathered.setdefault((head, stated, tail), []).append(evidence)
+        for statement in self._statements_of(relation):
+            head, stated, tail, evidence = self._read(statement)
+            gathered.setdefault((head, stated, tail), []).append(evidence)
         return self._connections(gathered)
+
+    def _statements_of(self, relation: str) -> Iterator[str]:
+        """The statements that say a fact of a relation, by its id, in all documents."""
+        node = NamedNode(relation_iri(relation))
+        for quad in self.things.changes.disk.quads_for_pattern(None, node, None, None):
+            if str(quad.graph_name).startswith(f"<{DOCUMENT}"):
+                yield from self._reifiers(quad.triple)
 
     def _connections(
         self, gathered: Mapping[tuple[str, str, str], Sequence[Evidence]], least: float = 0.0
@@ -254,8 +254,8 @@ class Lookup:
     def _first_facts(self, members: Iterable[str]) -> list[str]:
         """Some facts about entities, in words."""
         facts = []
-        for statement, document in islice(self._statements(members, _ROLES), _FACTS_LOOKED_AT):
-            head, relation, tail, _ = self._read(statement, document)
+        for statement in islice(self._statements(members), _FACTS_LOOKED_AT):
+            head, relation, tail, _ = self._read(statement)
             words = self.in_words(relation)
             facts.append(f"{self.thing(head).name} {words} {self.thing(tail).name}")
         return facts
@@ -266,48 +266,62 @@ class Lookup:
         found = next(self.things.changes.match(node, LABEL, None, RELATION_NAMES), None)
         return WIKIDATA_NAMES.get(relation, relation) if found is None else text_of(found.object)
 
-    def _statements(
-        self, members: Iterable[str], roles: Sequence[NamedNode]
-    ) -> Iterator[tuple[str, str]]:
+    def _statements(self, members: Iterable[str], *, rejected: bool = False) -> Iterator[str]:
         for member in members:
-            document = document_of_entity(member)
-            graph, node = NamedNode(document_iri(document)), NamedNode(member)
-            found = (
-                text_of(quad.subject)
-                for role in roles
-                for quad in self.things.changes.match(None, role, node, graph)
-            )
-            for statement in dict.fromkeys(found):  # a thing related to itself has both roles
-                yield statement, document
+            # a thing related to itself is at both ends
+            facts = dict.fromkeys(self._facts_at(member))
+            yield from (statement for fact in facts for statement in self._reifiers(fact))
+            if rejected:
+                yield from dict.fromkeys(self._rejected_at(NamedNode(member)))
+
+    def _facts_at(self, member: str) -> Iterator[Triple]:
+        """The facts of which an entity is an end."""
+        graph, node = NamedNode(document_iri(document_of_entity(member))), NamedNode(member)
+        for quad in self.things.changes.match(node, None, None, graph):
+            is_fact = isinstance(quad.object, NamedNode) and quad.object.value.startswith(ENTITY)
+            if is_fact and quad.predicate != SAME_THING:
+                yield quad.triple
+        for quad in self.things.changes.match(None, None, node, graph):
+            if quad.predicate != SAME_THING:
+                yield quad.triple
+
+    def _reifiers(self, fact: Triple) -> Iterator[str]:
+        """The statements that say a fact: more than one where people have corrected others."""
+        for quad in self.things.changes.match(None, REIFIES, fact, CATALOGUE):
+            yield text_of(quad.subject)
+
+    def _rejected_at(self, node: NamedNode) -> Iterator[str]:
+        for role in (REJECTED_SUBJECT, REJECTED_OBJECT):
+            for quad in self.things.changes.match(None, role, node, CATALOGUE):
+                yield text_of(quad.subject)
 
     def read_statement(self, statement: str) -> Connection | None:
         """A fact as one document states it, by the statement's IRI."""
-        document = document_of_iri(statement.partition("#")[0])
         try:
-            head, relation, tail, evidence = self._read(statement, document)
+            head, relation, tail, evidence = self._read(statement)
         except (KeyError, ValueError):  # no such statement; what a user has written is no IRI
             return None
         return Connection(self.thing(head), relation, self.thing(tail), (evidence,))
 
-    def _read(self, statement: str, document: str) -> tuple[str, str, str, Evidence]:
-        graph = NamedNode(document_iri(document))
+    def _read(self, statement: str) -> tuple[str, str, str, Evidence]:
         about: dict[NamedNode, list[str]] = {}
-        for quad in self.things.changes.match(NamedNode(statement), None, None, graph):
-            about.setdefault(quad.predicate, []).append(text_of(quad.object))
+        for quad in self.things.changes.match(NamedNode(statement), None, None, CATALOGUE):
+            said = triple_of(quad) if quad.predicate == REIFIES else (quad.object,)
+            about.setdefault(quad.predicate, []).extend(map(text_of, said))
         sentences = (
             text_of(quad.object)
             for sentence in sorted(about.get(EVIDENCE, ()), key=_number)
-            for quad in self.things.changes.match(NamedNode(sentence), TEXT, None, graph)
+            for quad in self.things.changes.match(NamedNode(sentence), TEXT, None, CATALOGUE)
         )
         score = float(about[SCORE][0]) if SCORE in about else None
         decision = about[DECISION][0] if DECISION in about else None
-        is_rejected = decision == "rejected"
-        subject, object = _REJECTED_ROLES if is_rejected else _ROLES
-        relation = about[REJECTED_PREDICATE if is_rejected else PREDICATE][0]
+        rejected = (about[role][0] for role in _REJECTED_ROLES)
+        head, relation, tail = rejected if decision == "rejected" else about[REIFIES]
+        document = document_of_iri(statement.partition("#")[0])
         return (
-            self.things.root(about[subject][0]),
+            self.things.root(head),
             relation_of(relation),
-            self.things.root(about[object][0]),
+            self.things.root(tail),
             Evidence(document, statement, score, tuple(sentences), decision),
         )
 
@@ -324,12 +338,9 @@ class Lookup:
 
     def _around(self, root: str) -> Iterator[str]:
         for member in self.things.members(root):
-            graph, node = NamedNode(document_iri(document_of_entity(member))), NamedNode(member)
-            heads = (quad.subject for quad in self.things.changes.match(None, None, node, graph))
-            tails = (quad.object for quad in self.things.changes.match(node, None, None, graph))
-            for other in (*heads, *tails):
-                if isinstance(other, NamedNode) and other.value.startswith(ENTITY):
-                    yield self.things.root(other.value)
+            for fact in self._facts_at(member):
+                head, _, tail = map(text_of, fact)
+                yield self.things.root(tail if head == member else head)
 
     def _between(self, one: str, other: str) -> Connection:
         both = {one, other}

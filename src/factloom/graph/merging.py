@@ -97,6 +97,8 @@ class _Placing:
         self.keys: list[tuple[str, str]] = []
         self.joined: dict[str, str] = {}  # roots that this document has put below another
         self.taken = set(taken)  # roots of things that have an entity of this document
+        self.roots: dict[str, str] = {}  # of keepers, before this document
+        self.has_decisions = any(True for _ in things.all_told_apart())
 
     def add(self, entity: Profile) -> None:
         kept_by = {key: self._first_keepers(key) for key in entity.comparison_keys()}
@@ -133,7 +135,8 @@ class _Placing:
 
     def _choose(self, entity: Profile, keepers: set[str]) -> list[tuple[str, Judgement]]:
         """The things that the entity may be, the best first."""
-        refused = {self._root(other) for other in self.things.told_apart(entity.iri)} | self.taken
+        apart = self.things.told_apart(entity.iri) if self.has_decisions else frozenset()
+        refused = {self._root(other) for other in apart} | self.taken
         linked = self._linked(entity)
         if linked is not None and linked[0] not in refused:
             return [linked]
@@ -183,7 +186,9 @@ class _Placing:
         return frozenset().union(*map(self.things.documents, (root, *below)))
 
     def _root(self, entity: str) -> str:
-        root = self.things.root(entity)
+        if entity not in self.roots:
+            self.roots[entity] = self.things.root(entity)
+        root = self.roots[entity]
         while root in self.joined:
             root = self.joined[root]
         return root

@@ -13,7 +13,10 @@ from factloom.graph.endpoint.address import refuse_address
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.vocabulary import CATALOGUE, term
 
-VERSION = "2"  # of what is kept in a store, and how; 1 had names with line ends
+# Of what is kept, and how: 1 had names with line ends, 2 an `rdf:Statement` of each fact.
+VERSION = "3"
+BEING_MOVED = "2 to 3"  # by moving.py, which was ended before its end
+MOVABLE = ("2", BEING_MOVED)
 
 STORE = NamedNode("urn:factloom:store")
 HAS_VERSION = term("fl:version")
@@ -28,6 +31,14 @@ _LOCKED = re.compile(r"\block (file|hold)\b")
 
 def open_disk(directory: Path, must_exist: bool) -> Disk:
     """The store in a directory; an empty or missing one is made, unless it must be there."""
+    disk = open_anything(directory, must_exist)
+    if not check_version(disk, disk.place):
+        disk.write((), (), [version_quad()])
+    return disk
+
+
+def open_anything(directory: Path, must_exist: bool) -> Disk:
+    """The database in a directory, whatever its version."""
     place = Place(file=str(directory))
     refuse_address(directory)
     if must_exist and not (directory / "CURRENT").exists():
@@ -36,14 +47,11 @@ def open_disk(directory: Path, must_exist: bool) -> Disk:
         raise InputError("not-a-store", place)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        disk = Disk(pyoxigraph.Store(str(directory)), place)
+        return Disk(pyoxigraph.Store(str(directory)), place)
     except DISK_FAILURES as error:
         if _LOCKED.search(str(error).replace(str(directory), "")):
             raise InputError("store-in-use", place) from None
         raise InputError("store-damaged", place, detail=error) from None
-    if not check_version(disk, place):
-        disk.write((), (), [version_quad()])
-    return disk
 
 
 def take_snapshot(directory: Path) -> Snapshot:
@@ -85,19 +93,27 @@ def _may_be_store(directory: Path) -> bool:
 
 def check_version(disk: Disk, place: Place) -> bool:
     """Whether it says the version, which has to be this one; a new store does not yet."""
-    found = next(disk.quads_for_pattern(STORE, HAS_VERSION, None, CATALOGUE), None)
-    if found is None:
+    version = version_of(disk)
+    if version is None:
         if next(iter(disk), None) is not None:
             raise InputError("not-a-store", place)  # somebody else's database
         return False
-    check_known(text_of(found.object), place)
+    check_known(version, place)
     return True
 
 
 def check_known(version: str, place: Place) -> None:
     """An error where the layout is that of another factloom."""
+    if version in MOVABLE:
+        raise InputError("store-older", place, version=version, known=VERSION)
     if version != VERSION:
         raise InputError("store-version", place, version=version, known=VERSION)
+
+
+def version_of(disk: Disk) -> str | None:
+    """What a store says of its layout; before version 3 it stood in a graph."""
+    found = next(disk.quads_for_pattern(STORE, HAS_VERSION, None, None), None)
+    return None if found is None else text_of(found.object)
 
 
 def version_quad() -> Quad:

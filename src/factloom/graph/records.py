@@ -13,9 +13,7 @@ from factloom.graph.database import Database
 from factloom.graph.identifiers import document_of_iri
 from factloom.graph.vocabulary import CATALOGUE, term
 
-FINGERPRINT = term("fl:fingerprint")
-TEXT_FINGERPRINT = term("fl:textFingerprint")
-READ_BY = term("fl:readBy")
+FINGERPRINT = term("fl:fingerprint")  # of the content, and of the text alone
 CONTENT = term("fl:content")
 
 
@@ -24,23 +22,23 @@ def record_of(
 ) -> dict[NamedNode, str]:
     """What the catalogue keeps of a document."""
     content = encode(document.to_json(), document.id)
-    return {
-        FINGERPRINT: _digest([content, _names_used(document, relation_names), model]),
-        TEXT_FINGERPRINT: text_fingerprint(document, model),
-        READ_BY: model,
-        CONTENT: content,
-    }
+    of_content = _digest([content, _names_used(document, relation_names), model])
+    return {FINGERPRINT: f"{of_content} {_of_text(document, model)}", CONTENT: content}
 
 
-def text_fingerprint(document: Document, model: str) -> str:
-    """What tells a text that a model has read from others."""
+def is_of_the_same_text(fingerprint: str, document: Document, model: str) -> bool:
+    """Whether it is the fingerprint of this text, as this model has read it."""
+    return fingerprint.endswith(f" {_of_text(document, model)}")
+
+
+def _of_text(document: Document, model: str) -> str:
     return _digest([document.text, model])
 
 
 def fingerprints(disk: Database) -> dict[str, str]:
     """What tells every document of a store from its other versions, by the documents' ids."""
     return {
-        document_of_iri(text_of(quad.subject)): text_of(quad.object)
+        document_of_iri(text_of(quad.subject)): text_of(quad.object).partition(" ")[0]
         for quad in disk.quads_for_pattern(None, FINGERPRINT, None, CATALOGUE)
     }
 

@@ -6,7 +6,7 @@ several ways, so that what one does not give another may. Only the texts themsel
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -25,6 +25,7 @@ from factloom.graph.corrections import (
     correction_quads,
     count_quad,
 )
+from factloom.graph.database import Graph
 from factloom.graph.decisions import (
     DECISIONS,
     DIFFERENT_FROM,
@@ -41,9 +42,11 @@ from factloom.graph.identifiers import (
     relation_of,
 )
 from factloom.graph.opening import check_version, read_anything, take_snapshot
-from factloom.graph.records import CONTENT, FINGERPRINT, READ_BY, TEXT_FINGERPRINT
+from factloom.graph.profiles import profiles
+from factloom.graph.records import CONTENT, FINGERPRINT
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.store import Store
+from factloom.graph.stored_quads import read_quads, stored_quads
 from factloom.graph.stored_things import PROFILE
 from factloom.graph.vocabulary import (
     CATALOGUE,
@@ -55,14 +58,13 @@ from factloom.graph.vocabulary import (
     RELATION_NAMES,
     SOURCE,
     A,
-    document_quads,
 )
 
 Subject = NamedNode | BlankNode | Triple
 Term = Subject | Literal
 _Found = TypeVar("_Found")
 _MOST_FAILURES = 1000  # one after the other: the same place is read again and again
-_RECORD = (FINGERPRINT, TEXT_FINGERPRINT, READ_BY, CONTENT)
+_RECORD = (FINGERPRINT, CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ def rebuild(directory: Path, output: Path) -> Rebuilt:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError("rebuild-into-old", Place(file=str(output)))
     with take_snapshot(directory) as snapshot:
-        remains = _Remains(_disk(snapshot, directory))
+        # An older layout keeps documents, decisions and corrections by the same words.
+        remains = _Remains(_unless(("store-unreadable", "store-older"), snapshot, directory))
         lost: dict[str, str | None] = {}
         names, identifiers = remains.relation_names(), remains.document_ids()
         decisions, corrections = remains.decisions(), remains.corrections()
@@ -152,7 +155,7 @@ class _Remains:
         subject: Subject | None = None,
         predicate: NamedNode | None = None,
         object: Term | None = None,
-        graph: NamedNode | None = None,
+        graph: Graph | None = None,
     ) -> Iterator[Quad]:
         database = self.disk.database
         return self._as_far(lambda: database.quads_for_pattern(subject, predicate, object, graph))
@@ -180,11 +183,13 @@ class _Remains:
 
     def _count(self, pattern: str) -> int:
         # A variable that is nowhere else: rows are found, and no text is read for them.
-        asked = f"SELECT ?nothing {{ GRAPH {CATALOGUE} {{ {pattern} }} }}"
-        return sum(1 for _ in self._rows(asked))
+        return sum(1 for _ in self._rows(f"SELECT ?nothing {{ {pattern} }}"))
 
     def _rows(self, sparql: str) -> Iterator[QuerySolution]:
-        return self._as_far(lambda: cast(QuerySolutions, self.disk.database.query(sparql)))
+        database = self.disk.database
+        return self._as_far(
+            lambda: cast(QuerySolutions, database.query(sparql, use_default_graph_as_union=True))
+        )
 
     def document(self, identifier: str) -> Document | None:
         for content in self._texts(identifier, CONTENT, CATALOGUE):
@@ -199,8 +204,7 @@ class _Remains:
 
     def model(self, identifier: str) -> str:
         own = NamedNode(document_iri(identifier))
-        recorded = self._texts(identifier, READ_BY, CATALOGUE)
-        return next(chain(recorded, self._texts(identifier, MODEL, own)), "unknown")
+        return next(self._texts(identifier, MODEL, own), "unknown")
 
     def relation_names(self) -> dict[str, str]:
         quads = [*self.match(None, LABEL, None, RELATION_NAMES), *self.match(graph=RELATION_NAMES)]
@@ -225,20 +229,21 @@ class _Remains:
     def has_facts(self, document: Document, names: Mapping[str, str], identifier: str) -> bool:
         """Whether the graph of a document has all that the document says."""
         model = self.model(identifier)
-        now = corrected(document, Journal(self))
-        said = document_quads(document, relation_names=names, model=model, said=now)
-        graph = NamedNode(document_iri(identifier))
-        return _comparable(said) == _comparable(self.match(graph=graph))
+        known = profiles(document, {})
+        now = corrected(document, Journal(self), known)
+        said = stored_quads(document, known, relation_names=names, model=model, said=now)
+        return _comparable(said) == _comparable(read_quads(self, document))
 
     def read_all_tables(self) -> None:
         """Find every quad again by each of the orders in which they are kept."""
         counts: Counter[NamedNode] = Counter()
-        for graph in self._graphs():
+        graphs: list[Graph] = [CATALOGUE, *self._graphs()]
+        for graph in graphs:
             counts += self._read_graph(graph)
         for predicate, count in counts.items():
             self._expect(count, self.match(None, predicate), f"{predicate} of all documents")
 
-    def _read_graph(self, graph: NamedNode) -> Counter[NamedNode]:
+    def _read_graph(self, graph: Graph) -> Counter[NamedNode]:
         counts: Counter[NamedNode] = Counter()
         subject = None
         for quad in self.match(graph=graph):
@@ -258,15 +263,19 @@ class _Remains:
         if found != count:
             self.damages[f"a table has {found} of {count} statements: {what}"] = None
 
-    def _texts(self, identifier: str, predicate: NamedNode, graph: NamedNode) -> Iterator[str]:
+    def _texts(self, identifier: str, predicate: NamedNode, graph: Graph) -> Iterator[str]:
         """What is said of a document, by one table, else by another."""
         node = NamedNode(document_iri(identifier))
         for quad in chain(self.match(node, predicate, None, graph), self.match(node, predicate)):
             yield text_of(quad.object)
         # Where the name of the document itself cannot be read, a query does not read it.
-        asked = f"SELECT ?text {{ GRAPH {graph} {{ {node} {predicate} ?text }} }}"
+        asked = f"SELECT ?text {{ {node} {predicate} ?text }}"
         for row in self._rows(asked):
             yield text_of(row["text"])
+        # All of that is read from one table, where it stands in the default graph.
+        for quad in self.match(None, predicate, None, graph):
+            if quad.subject == node:
+                yield text_of(quad.object)
 
     def _graphs(self) -> list[NamedNode]:
         found = self._as_far(self.disk.database.named_graphs)
@@ -296,12 +305,17 @@ class _Remains:
 
 def _disk(snapshot: Snapshot, directory: Path) -> Disk:
     """The database of a store of this version, or of one whose version cannot be read."""
+    return _unless(("store-unreadable",), snapshot, directory)
+
+
+def _unless(accepted: Sequence[str], snapshot: Snapshot, directory: Path) -> Disk:
+    """The database of a store, whatever is wrong with its version that is accepted."""
     place = Place(file=str(directory))
     disk = read_anything(snapshot, place)
     try:
         check_version(disk, place)
     except InputError as error:
-        if error.code != "store-unreadable":
+        if error.code not in accepted:
             raise
     return disk
 

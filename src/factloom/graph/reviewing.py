@@ -16,7 +16,7 @@ from factloom.graph.conflicts import conflicts
 from factloom.graph.corrections import Journal, fact_keys
 from factloom.graph.facts import Connection, Thing
 from factloom.graph.lookup import Lookup
-from factloom.graph.vocabulary import STATEMENT, A
+from factloom.graph.vocabulary import CATALOGUE, REIFIES
 from factloom.text.relation_names import SENSITIVE
 
 _SENSITIVE = frozenset({*SENSITIVE, *SENSITIVE.values(), "religion"})
@@ -88,9 +88,8 @@ class _Search:
 def _facts(lookup: Lookup) -> Iterator[Connection]:
     """Every fact that nobody has decided about, with all of its documents."""
     found: dict[tuple[str, str, str], Connection] = {}
-    for quad in lookup.things.changes.disk.quads_for_pattern(None, A, STATEMENT, None):
-        statement = text_of(quad.subject)
-        fact = lookup.read_statement(statement) if "#fact=" in statement else None
+    for quad in lookup.things.changes.disk.quads_for_pattern(None, REIFIES, None, CATALOGUE):
+        fact = lookup.read_statement(text_of(quad.subject))
         if fact is not None and fact.decision is None:
             known = found.get(_triple(fact))
             before = () if known is None else known.evidence

@@ -7,8 +7,14 @@ from pyoxigraph import NamedNode
 from factloom.graph.database import Database
 from factloom.graph.decisions import DECISIONS, DIFFERENT_FROM
 from factloom.graph.identifiers import TYPE, relation_of, type_of
-from factloom.graph.stored_things import MERGES, SAME_AS
-from factloom.graph.vocabulary import DOCUMENT_CLASS, ENTITY_CLASS, PREDICATE, A
+from factloom.graph.stored_things import SAME_AS
+from factloom.graph.vocabulary import (
+    CATALOGUE,
+    DOCUMENT_CLASS,
+    LABEL,
+    RELATION_NAMES,
+    A,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +33,15 @@ class Statistics:
 
 def count(disk: Database) -> Statistics:
     """Count what there is."""
-    classes = disk.tally(A, but=MERGES)
+    classes = disk.tally(A)
     types = {
         type_of(node.value): classes[node]
         for node in classes
         if isinstance(node, NamedNode) and node.value.startswith(TYPE)
     }
     relations = _relations(disk)
-    entities = classes[ENTITY_CLASS]
-    merges = disk.count(SAME_AS, MERGES)
+    entities = disk.count(LABEL, but=RELATION_NAMES)
+    merges = disk.count(SAME_AS, CATALOGUE)
     return Statistics(
         documents=classes[DOCUMENT_CLASS],
         entities=entities,
@@ -49,8 +55,7 @@ def count(disk: Database) -> Statistics:
 
 
 def _relations(disk: Database) -> dict[str, int]:
-    found = disk.tally(PREDICATE, but=MERGES)
-    return {relation_of(node.value): found[node] for node in found if isinstance(node, NamedNode)}
+    return {relation_of(node.value): number for node, number in disk.relations().items()}
 
 
 def _most_frequent_first(counts: dict[str, int]) -> dict[str, int]:

@@ -24,8 +24,9 @@ from factloom.errors import DocumentError, InputError, Place
 from factloom.graph.asking import Formats, Limits
 from factloom.graph.changes import Changes, text_of
 from factloom.graph.correcting import Corrected, corrected
-from factloom.graph.corrections import Correction, Journal
+from factloom.graph.corrections import CORRECTIONS, Correction, Journal
 from factloom.graph.database import Answer, Database
+from factloom.graph.decisions import DECISIONS
 from factloom.graph.editing import Editor
 from factloom.graph.endpoint.address import is_address
 from factloom.graph.endpoint.opening import open_endpoint, read_endpoint
@@ -43,23 +44,22 @@ from factloom.graph.opening import open_disk, read_disk, take_snapshot
 from factloom.graph.records import (
     CONTENT,
     FINGERPRINT,
-    READ_BY,
-    TEXT_FINGERPRINT,
     is_given_the_same,
+    is_of_the_same_text,
     record_of,
-    text_fingerprint,
 )
 from factloom.graph.sparql import question
 from factloom.graph.statistics import Statistics, count
 from factloom.graph.stored_documents import put, rewrite, take_out
-from factloom.graph.stored_things import StoredThings, read_merges
+from factloom.graph.stored_things import StoredThings, merge_quads, read_merges
 from factloom.graph.vocabulary import (
     CATALOGUE,
     LABEL,
+    MODEL,
     REJECTED_CLASS,
     RELATION_NAMES,
     SOURCE,
-    A,
+    document_quads,
 )
 
 _LIMITS, _FORMATS = Limits(), Formats()
@@ -170,16 +170,15 @@ class Store:
         leave those out that the model does not look at.
         """
         key = document_key(document)
-        if self._about(key, TEXT_FINGERPRINT) != text_fingerprint(document, model):
+        fingerprint = self._about(key, FINGERPRINT)
+        if fingerprint is None or not is_of_the_same_text(fingerprint, document, model):
             return False
         given = document.sentences or document.mentions
         return not given or is_given_the_same(document, self.document(key))
 
     def source(self, document_id: str) -> str | None:
         """Where the text of a document came from; None if it is not there or did not say."""
-        node = NamedNode(document_iri(document_id))
-        found = next(self.disk.quads_for_pattern(node, SOURCE, None, node), None)
-        return None if found is None else text_of(found.object)
+        return self._said_of(document_id, SOURCE)
 
     def document_from(self, source: str) -> str | None:
         """The id of a document whose text came from there; None if there is none."""
@@ -216,7 +215,7 @@ class Store:
 
     def models(self) -> dict[str, str]:
         """The model that has found the facts of each document, by the document's id."""
-        quads = self.disk.quads_for_pattern(None, READ_BY, None, CATALOGUE)
+        quads = self.disk.quads_for_pattern(None, MODEL, None, None)
         return {document_of_iri(text_of(quad.subject)): text_of(quad.object) for quad in quads}
 
     # --- things ------------------------------------------------------------------------------
@@ -339,15 +338,22 @@ class Store:
             yield Cluster(root, tuple(members), tuple(merges[member] for member in members[1:]))
 
     def quads(self, *, rejected: bool = True) -> Iterator[Quad]:
-        """Everything but the store's own bookkeeping, one graph after the other."""
-        for graph in self.disk.named_graphs():
-            if graph != CATALOGUE:
-                found = (
-                    () if rejected else self.disk.quads_for_pattern(None, A, REJECTED_CLASS, graph)
-                )
-                hidden = {quad.subject for quad in found}
-                quads = self.disk.quads_for_pattern(None, None, None, graph)
-                yield from (quad for quad in quads if quad.subject not in hidden)
+        """Everything but the store's own bookkeeping as a file has it, which says it in more words.
+
+        A store keeps less (stored_quads.py): of its documents, the vocabulary of files is made.
+        """
+        names, models = self.relation_names(), self.models()
+        for graph in (RELATION_NAMES, DECISIONS, CORRECTIONS):
+            yield from self.disk.quads_for_pattern(None, None, None, graph)
+        for merge in self.merges():
+            yield from merge_quads(merge)
+        for said in self.corrected():
+            model = models.get(document_key(said.document), "")
+            found = document_quads(said.document, relation_names=names, model=model, said=said)
+            quads = [quad for quad in found if quad.graph_name != RELATION_NAMES]
+            rejects = () if rejected else (q for q in quads if q.object == REJECTED_CLASS)
+            hidden = {quad.subject for quad in rejects}
+            yield from (quad for quad in quads if quad.subject not in hidden)
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -357,8 +363,8 @@ class Store:
 
     def rewrite(self, document_id: str, changes: Changes) -> None:
         """Let the graph of a document say what people have made of it by now."""
-        model = self._about(document_id, READ_BY) or ""
-        rewrite(changes, document_id, self.document(document_id), model)
+        model = self._said_of(document_id, MODEL) or ""
+        rewrite(changes, self.document(document_id), model)
 
     def _about(self, document_id: str, predicate: NamedNode) -> str | None:
         try:
@@ -366,6 +372,12 @@ class Store:
         except DocumentError:  # half of a surrogate pair: no document is called so
             return None
         found = next(self.disk.quads_for_pattern(node, predicate, None, CATALOGUE), None)
+        return None if found is None else text_of(found.object)
+
+    def _said_of(self, document_id: str, predicate: NamedNode) -> str | None:
+        """What the graph of a document says of the document itself."""
+        node = NamedNode(document_iri(document_id))
+        found = next(self.disk.quads_for_pattern(node, predicate, None, node), None)
         return None if found is None else text_of(found.object)
 
     def entity(self, name: str, document: str, type: str | None) -> str:

@@ -15,9 +15,10 @@ from factloom.graph.identifiers import document_iri, document_key, entity_iris, 
 from factloom.graph.looking_ahead import before_merging, before_renaming
 from factloom.graph.merging import Merge
 from factloom.graph.profiles import profiles
+from factloom.graph.stored_quads import read_provenance, read_quads, stored_quads
 from factloom.graph.stored_things import StoredThings
 from factloom.graph.uniting import settle
-from factloom.graph.vocabulary import CATALOGUE, LABEL, RELATION_NAMES, document_quads
+from factloom.graph.vocabulary import CATALOGUE, LABEL, RELATION_NAMES
 from factloom.text.relation_names import RELATION_NAMES as WIKIDATA_NAMES
 
 Record = Mapping[NamedNode, str]  # what the catalogue keeps of a document
@@ -41,11 +42,11 @@ def put(
     before_merging(changes, document, known)
     merges = things.exchange(key, _entities(before), known)
     settle(things, {key: {profile.iri for profile in known}})
-    _forget(node, changes)
+    _forget(before, changes)
     said = corrected(document, Journal(changes), known)
     own = {relation.type for relation in document.relations}
     names |= _names_of({fact.relation.type for fact in said.facts} - own, changes)
-    changes.add_unseen(document_quads(document, relation_names=names, model=model, said=said))
+    changes.add_unseen(stored_quads(document, known, relation_names=names, model=model, said=said))
     changes.add_unseen(
         Quad(node, predicate, Literal(value), CATALOGUE) for predicate, value in record.items()
     )
@@ -57,17 +58,17 @@ def take_out(changes: Changes, document_id: str, document: Document) -> None:
     things = StoredThings(changes)
     things.remove(_entities(document))
     settle(things, {document_id: set()})
-    _forget(NamedNode(document_iri(document_id)), changes)
+    _forget(document, changes)
 
 
-def rewrite(changes: Changes, document_id: str, document: Document, model: str) -> None:
+def rewrite(changes: Changes, document: Document, model: str) -> None:
     """Let the graph of a document say what people have made of it by now."""
-    graph = NamedNode(document_iri(document_id))
-    said = corrected(document, Journal(changes))
+    known = profiles(document, {})
+    said = corrected(document, Journal(changes), known)
     found = (*document.relations, *(fact.relation for fact in said.facts))
     names = _names_of((relation.type for relation in found), changes)
-    new = set(document_quads(document, relation_names=names, model=model, said=said))
-    old = set(changes.match(None, None, None, graph))
+    new = set(stored_quads(document, known, relation_names=names, model=model, said=said))
+    old = set(read_quads(changes, document))
     changes.remove(old - new)
     for quad in new - old:
         changes.add(quad)
@@ -104,9 +105,10 @@ def _rename(document: Document, given: Mapping[str, str], changes: Changes) -> d
     return names
 
 
-def _forget(node: NamedNode, changes: Changes) -> None:
-    """Remove the facts and the record of a document, if it is there."""
-    record = list(changes.match(node, None, None, CATALOGUE))
-    if record:
+def _forget(document: Document | None, changes: Changes) -> None:
+    """Remove the facts and the record of a document, if there is one."""
+    if document is not None:
+        node = NamedNode(document_iri(document_key(document)))
         changes.drop(node)
-        changes.remove(record)
+        changes.remove(changes.match(node, None, None, CATALOGUE))
+        changes.remove(read_provenance(changes, document))

@@ -13,7 +13,7 @@ from factloom.graph.merging import Merge, Placement, place
 from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import (
     CATALOGUE,
-    ENTITY_CLASS,
+    LABEL,
     OBJECT,
     PREDICATE,
     SCORE,
@@ -23,11 +23,15 @@ from factloom.graph.vocabulary import (
     term,
 )
 
-MERGES = NamedNode("urn:factloom:merges")  # which entities are one: queries may use it
+MERGES = NamedNode("urn:factloom:merges")  # a graph of files: which entities are one
 
+# An entity is merged with one older entity at most: score and reason are said of the entity.
 SAME_AS = term("owl:sameAs")
+MERGE_SCORE = term("fl:mergeScore")
+MERGE_REASON = term("fl:mergeReason")
 REASON = term("fl:reason")
 SHOWN_BY = term("fl:shownBy")
+_ROLES = (SAME_AS, MERGE_SCORE, MERGE_REASON, SHOWN_BY)
 KEY = term("fl:key")
 PROFILE = term("fl:profile")
 
@@ -61,7 +65,7 @@ class StoredThings:
         return entity not in self._waiting and self.has(entity)
 
     def root(self, entity: str) -> str:
-        while parent := next(self.changes.match(NamedNode(entity), SAME_AS, None, MERGES), None):
+        while parent := next(self.changes.match(NamedNode(entity), SAME_AS, None, CATALOGUE), None):
             entity = text_of(parent.object)
         return entity
 
@@ -83,19 +87,19 @@ class StoredThings:
         """All entities of a thing, each behind the one that it was merged with."""
         found = level = [root]
         while level:
-            self.changes.read_ahead((None, SAME_AS, NamedNode(each), MERGES) for each in level)
+            self.changes.read_ahead((None, SAME_AS, NamedNode(each), CATALOGUE) for each in level)
             level = [entity for each in level for entity in self._below(each)]
             found = [*found, *level]
         return found
 
     def _below(self, entity: str) -> list[str]:
-        below = self.changes.match(None, SAME_AS, NamedNode(entity), MERGES)
+        below = self.changes.match(None, SAME_AS, NamedNode(entity), CATALOGUE)
         return sorted(text_of(quad.subject) for quad in below)
 
     def entities_of(self, document: str) -> set[str]:
         """The entities of a document."""
         graph = NamedNode(document_iri(document))
-        quads = self.changes.match(None, A, ENTITY_CLASS, graph)
+        quads = self.changes.match(None, LABEL, None, graph)
         return {text_of(quad.subject) for quad in quads}
 
     def has(self, entity: str) -> bool:
@@ -173,7 +177,7 @@ class StoredThings:
 
     def merge(self, merge: Merge) -> None:
         """Put a thing below another."""
-        for quad in merge_quads(merge):
+        for quad in stored_merge(merge):
             self.changes.add(quad)
 
     def keep(self, keeper: str, key: str) -> None:
@@ -192,12 +196,11 @@ class StoredThings:
 
     def _others_rest_on(self, entity: str) -> bool:
         node = NamedNode(entity)
-        own = _merge_node(entity)
-        shown = self.changes.match(None, SHOWN_BY, node, MERGES)
+        shown = self.changes.match(None, SHOWN_BY, node, CATALOGUE)
         return (
             any(self.changes.match(node, KEY, None, CATALOGUE))
-            or any(self.changes.match(None, SAME_AS, node, MERGES))
-            or any(quad.subject != own for quad in shown)
+            or any(self.changes.match(None, SAME_AS, node, CATALOGUE))
+            or any(shown)
         )
 
     def judge_anew(self, root: str, without: str | None = None) -> None:
@@ -221,36 +224,45 @@ class StoredThings:
 
     def unmerge(self, entity: str) -> None:
         """Let an entity stand below no other."""
-        self.changes.remove(self.changes.match(NamedNode(entity), SAME_AS, None, MERGES))
-        self.changes.remove(self.changes.match(_merge_node(entity), None, None, MERGES))
+        for role in _ROLES:
+            self.changes.remove(self.changes.match(NamedNode(entity), role, None, CATALOGUE))
 
 
 def read_merges(changes: Changes, entities: Iterable[str] | None = None) -> Iterator[Merge]:
     """The merges of some entities, or all that there are."""
     if entities is None:
-        quads = changes.match(None, SAME_AS, None, MERGES)
+        quads = changes.match(None, SAME_AS, None, CATALOGUE)
         entities = (text_of(quad.subject) for quad in quads)
     coming = iter(entities)
     while some := list(islice(coming, _AT_A_TIME)):
-        changes.read_ahead((_merge_node(entity), None, None, MERGES) for entity in some)
+        changes.read_ahead((NamedNode(entity), None, None, CATALOGUE) for entity in some)
         yield from (merge for entity in some if (merge := _read_merge(changes, entity)))
 
 
 def _read_merge(changes: Changes, entity: str) -> Merge | None:
     about = {
         quad.predicate: text_of(quad.object)
-        for quad in changes.match(_merge_node(entity), None, None, MERGES)
+        for quad in changes.match(NamedNode(entity), None, None, CATALOGUE)
     }
-    if not about:
+    if SAME_AS not in about:
         return None
-    parent, score, reason = about[OBJECT], float(about[SCORE]), about[REASON]
-    return Merge(entity, parent, score, reason, about[SHOWN_BY])
+    parent, score, reason = about[SAME_AS], float(about[MERGE_SCORE]), about[MERGE_REASON]
+    return Merge(entity, parent, score, reason, about.get(SHOWN_BY, entity))
+
+
+def stored_merge(merge: Merge) -> Iterator[Quad]:
+    entity = NamedNode(merge.entity)
+    yield Quad(entity, SAME_AS, NamedNode(merge.parent), CATALOGUE)
+    yield Quad(entity, MERGE_SCORE, Literal(float(merge.score)), CATALOGUE)
+    yield Quad(entity, MERGE_REASON, Literal(merge.reason), CATALOGUE)
+    if merge.shown_by != merge.entity:  # most show it themselves
+        yield Quad(entity, SHOWN_BY, NamedNode(merge.shown_by), CATALOGUE)
 
 
 def merge_quads(merge: Merge) -> Iterator[Quad]:
-    """A merge as RDF: the triple, and beside it a statement of the same kind as for facts."""
+    """A merge in a file: the triple, and beside it a statement of the same kind as for facts."""
     entity, parent = NamedNode(merge.entity), NamedNode(merge.parent)
-    node = _merge_node(merge.entity)
+    node = NamedNode(f"{merge.entity}#merge")
     about: Mapping[NamedNode, NamedNode | Literal] = {
         A: STATEMENT,
         SUBJECT: entity,
@@ -263,11 +275,6 @@ def merge_quads(merge: Merge) -> Iterator[Quad]:
     yield Quad(entity, SAME_AS, parent, MERGES)
     for predicate, object in about.items():
         yield Quad(node, predicate, object, MERGES)
-
-
-def _merge_node(entity: str) -> NamedNode:
-    # An entity is merged with one older entity at most.
-    return NamedNode(f"{entity}#merge")
 
 
 @lru_cache(maxsize=16384)

@@ -30,10 +30,10 @@ Present = Mapping[str, Set[str]]  # the entities of documents that are being exc
 
 def settle(things: StoredThings, present: Present) -> None:
     """Make what people have said of the entities that were placed anew."""
-    touched = [entity for entity in sorted(things.touched) if things.has(entity)]
-    things.touched = set()
+    placed, things.touched = things.touched, set()
     journal = Journal(things.changes)
-    if touched and journal.count():
+    touched = [each for each in sorted(placed) if things.has(each)] if journal.count() else []
+    if touched:
         _Settling(things, journal, present).settle(touched)
 
 

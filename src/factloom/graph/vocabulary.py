@@ -1,12 +1,12 @@
-"""A Document as RDF: the quads that the store holds and that RDF files are written from.
+"""A Document as RDF: the terms of stores and files, and the quads that RDF files are written from.
 
 A document is a named graph. A fact is a plain triple, and beside it stands a statement that says
 where it comes from. RDF 1.2 would annotate the triple itself, but JSON-LD cannot hold that yet,
-and few tools can: so the statement is an `rdf:Statement`, which every format and every SPARQL
-engine knows. docs/graph.md draws it and shows how to ask.
+and few tools can: so in a file the statement is an `rdf:Statement`, which every format and every
+SPARQL engine knows. A store says the same in fewer quads (stored_quads.py).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,10 @@ from factloom.graph.identifiers import (
 
 if TYPE_CHECKING:
     from factloom.graph.correcting import Corrected, DecidedFact
+    from factloom.graph.database import Graph
 
 try:
-    from pyoxigraph import Literal, NamedNode, Quad
+    from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 except ImportError:
     raise ModelError("graph-missing") from None
 
@@ -59,7 +60,9 @@ def term(short: str) -> NamedNode:
 
 
 RELATION_NAMES = NamedNode("urn:factloom:relations")  # a graph
-CATALOGUE = NamedNode("urn:factloom:catalogue")  # a graph: what a store needs to find things again
+# What a store needs to find things again, and how its facts are known. The database keeps the
+# quads of the default graph in three orders, those of named graphs in six.
+CATALOGUE = DefaultGraph()
 CORRECTION_START = "urn:factloom:correction:"  # a number stands behind it
 
 A = term("rdf:type")
@@ -69,6 +72,7 @@ SAME_THING = term("skos:exactMatch")
 IDENTIFIER = term("dcterms:identifier")
 SOURCE = term("dcterms:source")
 STATEMENT = term("rdf:Statement")
+REIFIES = term("rdf:reifies")
 SUBJECT = term("rdf:subject")
 PREDICATE = term("rdf:predicate")
 OBJECT = term("rdf:object")
@@ -134,46 +138,27 @@ class _DocumentGraph:
         self.sentences: dict[int, NamedNode] = {}  # those that something refers to
 
     def quads(self) -> Iterator[Quad]:
-        yield from self._about_document()
-        for entity in range(len(self.entities)):
-            yield from self._about_entity(entity)
+        yield from about_document(self.document, self.model)
+        for index, entity in enumerate(self.document.entities):
+            yield Quad(self.entities[index], A, ENTITY_CLASS, self.graph)
+            yield from entity_quads(
+                self.document,
+                index,
+                self.document.name(index),
+                self.entities[index],
+                self.graph,
+                self.said,
+            )
+            for mention in entity.mentions:
+                yield from self._about_mention(self.entities[index], mention)
         if self.said is None:
             for number, relation in enumerate(self.document.relations):
                 yield from self._about_relation(number, relation)
         else:
             for number, fact in enumerate(self.said.facts):
                 yield from self._about_fact(number, fact)
-        yield from self._about_relation_names()
+        yield from relation_name_quads(self.document, self.relation_names, self.said)
         yield from self._about_sentences()
-
-    def _about_document(self) -> Iterator[Quad]:
-        graph = self.graph
-        yield Quad(graph, A, DOCUMENT_CLASS, graph)
-        yield Quad(graph, IDENTIFIER, Literal(document_key(self.document)), graph)
-        yield Quad(graph, MODEL, self.model, graph)
-        if self.document.source is not None:
-            yield Quad(graph, SOURCE, Literal(self.document.source), graph)
-
-    def _about_entity(self, index: int) -> Iterator[Quad]:
-        node, graph = self.entities[index], self.graph
-        entity = self.document.entities[index]
-        own, type = self.document.name(index), entity.type
-        label = own
-        if self.said is not None:
-            label, type = self.said.names.get(index, own), self.said.types.get(index, type)
-        yield Quad(node, A, ENTITY_CLASS, graph)
-        yield Quad(node, A, _type_node(type), graph)
-        yield Quad(node, LABEL, Literal(label), graph)
-        for name in dict.fromkeys((own, *self.document.names(index))):
-            if name != label:
-                yield Quad(node, OTHER_NAME, Literal(name), graph)
-        if entity.id is not None:
-            yield Quad(node, IDENTIFIER, Literal(entity.id), graph)
-            meant = entity_elsewhere(entity.id)
-            if meant is not None and meant != node.value:
-                yield Quad(node, SAME_THING, NamedNode(meant), graph)
-        for mention in entity.mentions:
-            yield from self._about_mention(node, mention)
 
     def _about_mention(self, entity: NamedNode, index: int) -> Iterator[Quad]:
         mention, graph = self.document.mentions[index], self.graph
@@ -189,26 +174,16 @@ class _DocumentGraph:
         """A fact about which people may have decided."""
         statement = NamedNode(f"{self.iri}#fact={number}")
         if fact.decision == "rejected":
-            yield from self._about_rejected(statement, fact.relation)
+            yield from rejected_quads(statement, self.entities, fact.relation, self.graph)
+            yield from self._found(statement, fact.relation)
         else:
             yield from self._about_relation(number, fact.relation)
-        if fact.decision is not None:
-            correction = NamedNode(f"{CORRECTION_START}{fact.by}")
-            yield Quad(statement, DECISION, Literal(fact.decision), self.graph)
-            yield Quad(statement, CORRECTION, correction, self.graph)
-
-    def _about_rejected(self, statement: NamedNode, relation: Relation) -> Iterator[Quad]:
-        head, tail = self.entities[relation.head], self.entities[relation.tail]
-        yield Quad(statement, A, REJECTED_CLASS, self.graph)
-        yield Quad(statement, REJECTED_SUBJECT, head, self.graph)
-        yield Quad(statement, REJECTED_PREDICATE, _relation_node(relation.type), self.graph)
-        yield Quad(statement, REJECTED_OBJECT, tail, self.graph)
-        yield from self._found(statement, relation)
+        yield from decision_quads(statement, fact, self.graph)
 
     def _about_relation(self, number: int, relation: Relation) -> Iterator[Quad]:
         graph = self.graph
         head, tail = self.entities[relation.head], self.entities[relation.tail]
-        predicate = _relation_node(relation.type)
+        predicate = relation_node(relation.type)
         statement = NamedNode(f"{self.iri}#fact={number}")
         yield Quad(head, predicate, tail, graph)
         yield Quad(statement, A, STATEMENT, graph)
@@ -229,14 +204,6 @@ class _DocumentGraph:
         for explanation in explanations(self.document, relation, self.relation_names):
             yield Quad(statement, EXPLANATION, Literal(explanation), graph)
 
-    def _about_relation_names(self) -> Iterator[Quad]:
-        found = [relation.type for relation in self.document.relations]
-        if self.said is not None:
-            found += [fact.relation.type for fact in self.said.facts]
-        for relation in dict.fromkeys(found):
-            name = Literal(self.relation_names.get(relation, relation))
-            yield Quad(_relation_node(relation), LABEL, name, RELATION_NAMES)
-
     def _about_sentences(self) -> Iterator[Quad]:
         for index, node in self.sentences.items():
             yield Quad(node, NUMBER, Literal(index), self.graph)
@@ -248,8 +215,75 @@ class _DocumentGraph:
         return self.sentences[index]
 
 
+def about_document(document: Document, model: Literal) -> Iterator[Quad]:
+    """What is said of the document itself."""
+    key = document_key(document)
+    graph = NamedNode(document_iri(key))
+    yield Quad(graph, A, DOCUMENT_CLASS, graph)
+    yield Quad(graph, IDENTIFIER, Literal(key), graph)
+    yield Quad(graph, MODEL, model, graph)
+    if document.source is not None:
+        yield Quad(graph, SOURCE, Literal(document.source), graph)
+
+
+def entity_quads(
+    document: Document,
+    index: int,
+    own: str,
+    node: NamedNode,
+    graph: NamedNode,
+    said: "Corrected | None",
+) -> Iterator[Quad]:
+    """The type, names and identifiers of an entity, as people have left them; `own` is its name."""
+    entity = document.entities[index]
+    type = entity.type
+    label = own
+    if said is not None:
+        label, type = said.names.get(index, own), said.types.get(index, type)
+    yield Quad(node, A, _type_node(type), graph)
+    yield Quad(node, LABEL, Literal(label), graph)
+    for name in dict.fromkeys((own, *document.names(index))):
+        if name != label:
+            yield Quad(node, OTHER_NAME, Literal(name), graph)
+    if entity.id is not None:
+        yield Quad(node, IDENTIFIER, Literal(entity.id), graph)
+        meant = entity_elsewhere(entity.id)
+        if meant is not None and meant != node.value:
+            yield Quad(node, SAME_THING, NamedNode(meant), graph)
+
+
+def rejected_quads(
+    statement: NamedNode, entities: Sequence[NamedNode], relation: Relation, graph: "Graph"
+) -> Iterator[Quad]:
+    """A fact that people have rejected: no query for facts finds it."""
+    yield Quad(statement, A, REJECTED_CLASS, graph)
+    yield Quad(statement, REJECTED_SUBJECT, entities[relation.head], graph)
+    yield Quad(statement, REJECTED_PREDICATE, relation_node(relation.type), graph)
+    yield Quad(statement, REJECTED_OBJECT, entities[relation.tail], graph)
+
+
+def decision_quads(statement: NamedNode, fact: "DecidedFact", graph: "Graph") -> Iterator[Quad]:
+    """What people have decided about a fact, if they have."""
+    if fact.decision is not None:
+        correction = NamedNode(f"{CORRECTION_START}{fact.by}")
+        yield Quad(statement, DECISION, Literal(fact.decision), graph)
+        yield Quad(statement, CORRECTION, correction, graph)
+
+
+def relation_name_quads(
+    document: Document, relation_names: Mapping[str, str], said: "Corrected | None"
+) -> Iterator[Quad]:
+    """What the relations of a document are called."""
+    found = [relation.type for relation in document.relations]
+    if said is not None:
+        found += [fact.relation.type for fact in said.facts]
+    for relation in dict.fromkeys(found):
+        name = Literal(relation_names.get(relation, relation))
+        yield Quad(relation_node(relation), LABEL, name, RELATION_NAMES)
+
+
 @lru_cache(maxsize=4096)
-def _relation_node(relation: str) -> NamedNode:
+def relation_node(relation: str) -> NamedNode:
     return NamedNode(relation_iri(relation))
 
 

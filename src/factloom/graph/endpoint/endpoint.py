@@ -34,6 +34,7 @@ from factloom.graph.endpoint.writing import MARK, WAITING
 from factloom.graph.opening import HAS_VERSION, STORE
 from factloom.graph.sparql import Question, syntax_error
 from factloom.graph.updates import block
+from factloom.graph.vocabulary import PREDICATE
 
 _QUERY, _UPDATE = "application/sparql-query", "application/sparql-update"
 
@@ -95,13 +96,22 @@ class Endpoint:
         there = block(carried_there([quad], self.place))
         return bool(self._rows(f"ASK {{ {there} }}"))
 
-    def tally(self, predicate: NamedNode, but: NamedNode) -> Counter[object]:
-        pattern = f"GRAPH ?g {{ ?s {predicate} ?o }} {FROM_ALL} FILTER(?g != {but})"
+    def tally(self, predicate: NamedNode) -> Counter[object]:
+        pattern = f"GRAPH ?g {{ ?s {predicate} ?o }} {FROM_ALL}"
         asked = f"SELECT ?o (COUNT(*) AS ?number) {{ {pattern} }} GROUP BY ?o"
         return Counter({row["o"]: int(row["number"].value) for row in self.select(asked)})
 
-    def count(self, predicate: NamedNode, graph: Graph) -> int:
-        pattern = f"GRAPH {graph_there(graph)} {{ ?s {predicate} ?o }}"
+    def relations(self) -> Counter[NamedNode]:
+        found = self.tally(PREDICATE)
+        return Counter({node: found[node] for node in found if isinstance(node, NamedNode)})
+
+    def count(
+        self, predicate: NamedNode, graph: Graph | None = None, *, but: Graph | None = None
+    ) -> int:
+        where = "?g" if graph is None else graph_there(graph)
+        pattern = f"GRAPH {where} {{ ?s {predicate} ?o }}"
+        pattern += FROM_ALL if graph is None else ""
+        pattern += "" if but is None else f" FILTER(?g != {graph_there(but)})"
         [row] = self.select(f"SELECT (COUNT(*) AS ?number) {{ {pattern} }}")
         return int(row["number"].value)
 

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from factloom.errors import InputError, Place
-from factloom.graph.vocabulary import CATALOGUE, OBJECT, PREDICATE, SUBJECT, term
+from factloom.graph.vocabulary import CATALOGUE, OBJECT, PREDICATE, REIFIES, SUBJECT
 
 CATALOGUE_THERE = NamedNode("urn:factloom:catalogue")
-REIFIES = term("rdf:reifies")
 PARTS = (SUBJECT, PREDICATE, OBJECT)
 
 

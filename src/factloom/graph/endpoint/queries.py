@@ -10,7 +10,6 @@ from pyoxigraph import NamedNode, Quad, QuerySolution, Triple
 from factloom.graph.database import Pattern
 from factloom.graph.endpoint.portable import (
     PARTS,
-    REIFIES,
     carried_here,
     graph_here,
     graph_there,
@@ -19,7 +18,7 @@ from factloom.graph.endpoint.portable import (
 from factloom.graph.endpoint.writing import WAITING
 from factloom.graph.sparql import Question
 from factloom.graph.sparql_tokens import tokens
-from factloom.graph.vocabulary import PREFIXES
+from factloom.graph.vocabulary import PREFIXES, REIFIES
 
 # The graphs of a store; what still waits to be a part of one is none.
 FROM_ALL = f'FILTER(STRSTARTS(STR(?g), "urn:factloom:") && !STRSTARTS(STR(?g), "{WAITING}"))'

@@ -1,4 +1,4 @@
-"""RDF files: Turtle, N-Quads and JSON-LD, with the same quads as in the store.
+"""RDF files: Turtle, N-Quads and JSON-LD, in words that older tools read, too (vocabulary.py).
 
 N-Quads and JSON-LD keep each document as a named graph, and the merges in a graph of their own.
 Turtle has no graphs: there, the statement beside each fact tells its document. Documents are
