@@ -1285,6 +1285,111 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "no correction {number} stands",
         "`factloom graph corrections` lists those that do.",
     ),
+    # --- a store at an address -------------------------------------------------------------
+    "endpoint-address": (
+        "this is not the address of a SPARQL endpoint",
+        "Give the one that takes queries, such as https://example.org/ds/query; signs that an "
+        "address may not hold are written as %20 and the like.",
+    ),
+    "endpoint-addresses": (
+        "{count} addresses are given for one store",
+        'Give one, or two with a space between them: "QUERIES UPDATES".',
+    ),
+    "endpoint-login-in-address": (
+        "a user or password stands in the address, where others may read it",
+        'Leave it out there, and set FACTLOOM_STORE_LOGIN to "user:password", or '
+        "FACTLOOM_STORE_LOGIN_FILE to a file that holds it.",
+    ),
+    "endpoint-login": (
+        "this is neither a token nor user:password: white space or another sign is in it",
+        "Put the token alone there, or user:password, on one line.",
+    ),
+    "endpoint-unreachable": (
+        "nobody answers there: {detail}",
+        "Check the address and that the server runs.",
+    ),
+    "endpoint-certificate": (
+        "the server cannot prove that it is the one named: {detail}",
+        "Mend its certificate; one that this machine does not know can be made known by the "
+        "variable SSL_CERT_FILE.",
+    ),
+    "endpoint-elsewhere": (
+        "the server sends callers elsewhere, to {there}",
+        "If that is right, give that address: none is followed, so that no password goes astray.",
+    ),
+    "endpoint-login-wanted": (
+        "the server does not let this caller do that (status {status})",
+        "Set {variable} to user:password or a token that may read, and for changes write.",
+    ),
+    "endpoint-not-there": (
+        "the server takes no SPARQL at this address (status {status})",
+        "Give the address of queries; where updates go to one that does not follow from it "
+        '(docs/graph.md), give both: --store "QUERIES UPDATES".',
+    ),
+    "endpoint-too-large": (
+        "the server takes no request of this size",
+        "Let it, and what stands in front of it, take requests of 1 MB and more.",
+    ),
+    "endpoint-busy": (
+        "the server was too busy for a minute (status {status})",
+        "Try again later: what was taken in before is there.",
+    ),
+    "endpoint-cut": (
+        "the server broke off, or kept silent, again and again: {detail}",
+        "See what its log says, and run the same again: what was taken in before is there.",
+    ),
+    "endpoint-failed": (
+        "the server failed (status {status}): {detail}",
+        "See what its log says, and run the same again: what was taken in before is there.",
+    ),
+    "endpoint-refused": (
+        "the server does not understand SPARQL 1.1 as it is meant here: {detail}",
+        "Use a server that knows queries and updates of SPARQL 1.1.",
+    ),
+    "endpoint-no-sparql": (
+        "the server has answered with {kind}, and not with results of SPARQL",
+        "Check the address: it has to be the one that takes queries, not a page about it.",
+    ),
+    "endpoint-half": (
+        "the answer of the server is not whole: {detail}",
+        "See what its log says; it may have ended the query after a time of its own.",
+    ),
+    "endpoint-empty": (
+        "factloom has put nothing there",
+        "Fill it: factloom extract FILES --store ADDRESS.",
+    ),
+    "endpoint-changed": (
+        "somebody else has written to the store meanwhile, and this change was not made",
+        "Run the same again: what was taken in before is there. One process at a time may write.",
+    ),
+    "endpoint-unchanged": (
+        "the server has taken the change and not made it",
+        "Check that updates go to the same data that queries ask, and that it knows named graphs.",
+    ),
+    "endpoint-graphs": (
+        "the server looks into its default graph alone, and the documents stand in others",
+        "Let it take all graphs as one (docs/graph.md says how, by server), or say in the query "
+        "where to look: GRAPH ?document {{ ... }}.",
+    ),
+    "endpoint-read-only": (
+        "the store was opened to be read",
+        "Open it by Store.open to write.",
+    ),
+    "endpoint-term": (
+        "a blank node or a term of RDF 1.2 cannot go to an endpoint: {term}",
+        "Say it with IRIs and literals: they alone mean the same at every server.",
+    ),
+    "endpoint-without-files": (
+        "this works on a store in a directory alone: it needs files beside the graph, such as an "
+        "index of passages, or reads all of the graph again and again",
+        "Use a store in a directory of this machine (--store DIR); docs/graph.md lists what works "
+        "at an address.",
+    ),
+    "endpoint-without-listing": (
+        "the numbers of a listing are kept beside a store in a directory; at an address, {fact} "
+        "means nothing",
+        "Name the fact by its address (ada.txt#fact=0), or by head, relation and tail.",
+    ),
     "query-empty": (
         "the query is empty",
         "Give one in SPARQL; docs/graph.md has queries to start from.",

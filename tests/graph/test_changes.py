@@ -3,15 +3,17 @@
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Quad
 
+from factloom.errors import Place
 from factloom.graph.changes import Changes
+from factloom.graph.disk import Disk
 
 GRAPH, NODE, NAME = (NamedNode(f"urn:test:{part}") for part in ("graph", "node", "name"))
 STORED, NEW = (Quad(NODE, NAME, Literal(value), GRAPH) for value in ("stored", "new"))
 
 
 def test_what_is_added_removed_and_added_again_is_there() -> None:
-    disk = pyoxigraph.Store()
-    disk.add(STORED)
+    disk = Disk(pyoxigraph.Store(), Place())
+    disk.write((), (), [STORED])
     changes = Changes(disk)
     for quad in (NEW, STORED):
         changes.remove([quad])
@@ -24,8 +26,8 @@ def test_what_is_added_removed_and_added_again_is_there() -> None:
 
 
 def test_what_is_added_and_removed_is_not_there() -> None:
-    disk = pyoxigraph.Store()
-    disk.add(STORED)
+    disk = Disk(pyoxigraph.Store(), Place())
+    disk.write((), (), [STORED])
     changes = Changes(disk)
     changes.add(NEW)
     changes.remove([NEW, STORED])

@@ -29,7 +29,7 @@ with Store.open(sys.argv[1]) as store:
         store.ingest([document], relation_names=NAMES, model="test")
         number += 1
         if number % 20 == 0:
-            store._empty_journal()  # tables are written, and old files removed
+            store.flush()  # tables are written, and old files removed
         if number % 50 == 0:
             store.disk.database.optimize()
 """

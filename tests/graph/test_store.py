@@ -166,31 +166,31 @@ def test_a_closed_store_has_everything_in_its_tables_and_nothing_in_its_journal(
         assert list(copy.document_ids()) == ["ada.txt"]
 
 
-class FlushedDisk:
-    """Passes everything on to a disk, and counts how often its journal is emptied."""
+class FlushedDatabase:
+    """Passes everything on to a database, and counts how often its journal is emptied."""
 
-    def __init__(self, disk: pyoxigraph.Store) -> None:
-        self.disk = disk
+    def __init__(self, database: pyoxigraph.Store) -> None:
+        self.database = database
         self.flushed = 0
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self.disk, name)
+        return getattr(self.database, name)
 
     def flush(self) -> None:
         self.flushed += 1
-        self.disk.flush()
+        self.database.flush()
 
 
 def test_the_journal_is_emptied_while_documents_come(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disk = FlushedDisk(store.disk)
-    store.disk = disk  # type: ignore[assignment]
+    database = FlushedDatabase(store.disk.database)
+    store.disk.database = database
     ingest(store, ada("first"), ada("second"))
-    assert disk.flushed == 0
-    monkeypatch.setattr("factloom.graph.store._JOURNAL", 1)
+    assert database.flushed == 0
+    monkeypatch.setattr("factloom.graph.disk._JOURNAL", 1)
     ingest(store, ada("third"), ada("fourth"))
-    assert disk.flushed == 2
+    assert database.flushed == 2
 
 
 def test_documents_come_back_as_they_were(store: Store, profiles: list[Document]) -> None:
@@ -649,14 +649,14 @@ def test_a_store_may_be_closed_twice(store: Store) -> None:
         assert list(again.document_ids()) == ["ada.txt"]
 
 
-class FullDisk:
-    """Passes everything on to a disk, but has no room."""
+class FullDatabase:
+    """Passes everything on to a database, but has no room."""
 
-    def __init__(self, disk: object) -> None:
-        self.disk = disk
+    def __init__(self, database: pyoxigraph.Store) -> None:
+        self.database = database
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self.disk, name)
+        return getattr(self.database, name)
 
     def extend(self, _: object) -> None:
         raise OSError("no space left on device")
@@ -667,7 +667,7 @@ class FullDisk:
 
 def test_a_full_disk_is_told_and_the_store_is_given_free(store: Store) -> None:
     ingest(store, ada())
-    store.disk = FullDisk(store.disk)  # type: ignore[assignment]
+    store.disk.database = FullDatabase(store.disk.database)
     with pytest.raises(InputError, match="no space left") as found:
         ingest(store, engine())
     assert code(found) == "store-not-written"

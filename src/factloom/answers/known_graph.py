@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Protocol
 
 from factloom.answers.answer import Proof
-from factloom.errors import Place
 from factloom.graph.changes import Changes
 from factloom.graph.facts import Connection, Evidence, Thing
 from factloom.graph.lookup import Lookup
@@ -46,7 +45,7 @@ class StoreGraph:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.relation_names = store.relation_names()
-        lookup = Lookup(StoredThings(Changes(store.disk)), Place(file=str(store.directory)))
+        lookup = Lookup(StoredThings(Changes(store.disk)), store.place)
         self.called = lru_cache(_REMEMBERED)(lookup.called)
         self.facts = lru_cache(_REMEMBERED)(lookup.neighbours)
         self.facts_of = lru_cache(_REMEMBERED)(lookup.facts_of)

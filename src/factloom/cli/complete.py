@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factloom.cli.graph_output import JsonOption, StoreOption, print_json
+from factloom.cli.graph_output import JsonOption, StoreDirectoryOption, print_json
 from factloom.cli.numbers import LARGEST
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def complete(
-    store: StoreOption,
+    store: StoreDirectoryOption,
     relation: Annotated[
         str | None, typer.Option(help="Of this relation alone, by its id or name: P17, country.")
     ] = None,

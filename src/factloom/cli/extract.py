@@ -38,7 +38,8 @@ def extract(
         ),
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="Add the facts to the graph store in this directory.")
+        str | None,
+        typer.Option(help="Add the facts to the graph store in this directory, or at an address."),
     ] = None,
     link: Annotated[
         bool,
@@ -139,13 +140,13 @@ def extract(
             show=partial(_show, {**pipeline.relation_names, **words}),
             done=done,
         )
-    came = dict.fromkeys(targets.files, report.documents)
+    came: dict[Path | str, int] = dict.fromkeys(targets.files, report.documents)
     if store:
         came[store] = report.documents or report.read_before
     _tell(report, came)
 
 
-def _tell(report: "Report", came: Mapping[Path, int]) -> None:
+def _tell(report: "Report", came: Mapping[Path | str, int]) -> None:
     """What was written, and what could not be read."""
     for path, documents in came.items():
         typer.echo(f"{path}: {report if documents else 'nothing written'}", err=True)

@@ -11,6 +11,7 @@ from factloom.cli.graph_output import (
     ByOption,
     JsonOption,
     LimitOption,
+    StoreDirectoryOption,
     StoreOption,
     TypeOption,
     WhyOption,
@@ -100,7 +101,7 @@ def neighbours(
             name, type, relation=relation, minimum_score=minimum_score, rejected=rejected
         )
         names = graph.relation_names()
-    keep_listing(store, found[:limit])
+        keep_listing(graph.disk.directory, found[:limit])
     print_connections(found[:limit], names, as_json)
     tell_left_out(len(found), limit)
 
@@ -273,7 +274,7 @@ def export(
 
 
 @app.command()
-def check(store: StoreOption, as_json: JsonOption = False) -> None:
+def check(store: StoreDirectoryOption, as_json: JsonOption = False) -> None:
     """Read all of a store and tell what is damaged; exit with 1 if anything is."""
     from dataclasses import asdict
 
@@ -293,7 +294,7 @@ def check(store: StoreOption, as_json: JsonOption = False) -> None:
 
 
 @app.command()
-def move(store: StoreOption) -> None:
+def move(store: StoreDirectoryOption) -> None:
     """Bring a store that an older factloom made to the layout of this one, where it is."""
     from factloom.graph.moving import move as move_store
 
@@ -303,7 +304,7 @@ def move(store: StoreOption) -> None:
 
 @app.command()
 def rebuild(
-    store: StoreOption,
+    store: StoreDirectoryOption,
     output: Annotated[Path, typer.Option("--output", help="The directory of the new store.")],
     as_json: JsonOption = False,
 ) -> None:

@@ -174,7 +174,7 @@ def corrections(
 
 
 def _take_back(
-    store: Path, source: Path, format: str | None, accept: bool, name: str, why: str
+    store: str, source: Path, format: str | None, accept: bool, name: str, why: str
 ) -> None:
     from factloom.graph.annotating import take_back
     from factloom.graph.store import Store

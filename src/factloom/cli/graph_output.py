@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
     from factloom.graph.facts import Connection
 
-StoreOption = Annotated[Path, typer.Option("--store", help="The directory of the store.")]
+StoreOption = Annotated[
+    str,
+    typer.Option("--store", help="The directory of the store, or a SPARQL endpoint."),
+]
+StoreDirectoryOption = Annotated[Path, typer.Option("--store", help="The directory of the store.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
 LimitOption = Annotated[
     int | None, typer.Option(min=1, max=LARGEST, help="How many are shown at most.")

@@ -8,7 +8,7 @@ from factloom.cli.graph_output import (
     ByOption,
     JsonOption,
     LimitOption,
-    StoreOption,
+    StoreDirectoryOption,
     evidence_lines,
     fact_line,
     print_connections,
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _HELP = "y: it holds   n: it does not   c: correct it   s: skip   u: undo the last   q: end"
 
 
-def conflicts(store: StoreOption, limit: LimitOption = None, as_json: JsonOption = False) -> None:
+def conflicts(
+    store: StoreDirectoryOption, limit: LimitOption = None, as_json: JsonOption = False
+) -> None:
     """Show facts that contradict each other; exit with 1 if there are any."""
     from dataclasses import asdict
 
@@ -52,7 +54,7 @@ def conflicts(store: StoreOption, limit: LimitOption = None, as_json: JsonOption
 
 
 def review(
-    store: StoreOption,
+    store: StoreDirectoryOption,
     limit: LimitOption = None,
     by: ByOption = None,
     listing: bool = typer.Option(False, "--list", help="List them, and ask nothing."),

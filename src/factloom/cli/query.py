@@ -2,25 +2,25 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factloom.cli.graph_output import StoreOption
 from factloom.cli.numbers import LARGEST
 from factloom.cli.printable import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from factloom.graph.asking import Answer
+    from factloom.graph.database import Answer
 
 _ROWS_AT_A_TIME = 200  # a table is printed when its widths are known, so not all at once
 
 
 def query(
     sparql: Annotated[str, typer.Argument(help='The query; "-" reads it from standard input.')],
-    store: Annotated[Path, typer.Option("--store", help="The directory of the store.")],
+    store: StoreOption,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print SPARQL results as JSON, graphs as JSON-LD.")
     ] = False,

@@ -13,6 +13,7 @@ from factloom import formats
 from factloom.errors import InputError, Place
 from factloom.extraction.fan_out import Writer
 from factloom.files.output import check_output
+from factloom.graph.endpoint.address import is_address
 from factloom.graph.exports import SUFFIXES, check_suffix, csv_files, graph_suffix, write_graph
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Targets:
     """The outputs of an extraction."""
 
     files: Sequence[Path] = ()
-    store: Path | None = None
+    store: Path | str | None = None  # a directory, or an address
     labels: Mapping[str, str] = field(
         default_factory=dict
     )  # other names of relations, for the files
@@ -36,7 +37,12 @@ class Targets:
         files: list[Path] = []
         for path in self.files:
             files += csv_files.files_of(path) if graph_suffix(path) == ".csv" else [path]
-        return files if self.store is None else [self.store, *files]
+        return files if self.directory is None else [self.directory, *files]
+
+    @property
+    def directory(self) -> Path | None:
+        """The directory of the store, if it has one."""
+        return None if self.store is None or is_address(self.store) else Path(self.store)
 
     def check(self, inputs: Sequence[str]) -> None:
         """Raise now what would otherwise be raised after a long extraction.
@@ -53,7 +59,7 @@ class Targets:
             if path.resolve() in seen:
                 raise InputError("repeated-output", Place(file=str(path)))
             seen.add(path.resolve())
-            if path != self.store:
+            if path != self.directory:
                 check_output(path, files)
 
     def writers(
@@ -79,13 +85,17 @@ class Targets:
             return
         from factloom.graph.store import Store
 
-        is_new, is_used = not os.path.lexists(self.store), True
-        try:
+        if self.directory is None:
             with Store.open(self.store) as graph:
+                yield graph
+            return
+        is_new, is_used = not os.path.lexists(self.directory), True
+        try:
+            with Store.open(self.directory) as graph:
                 try:
                     yield graph
                 finally:
                     is_used = next(graph.document_ids(), None) is not None
         finally:
             if is_new and not is_used:
-                shutil.rmtree(self.store)
+                shutil.rmtree(self.directory)

@@ -16,7 +16,8 @@ def index_follows(graph: "Store | None") -> Iterator[None]:
     before anything is done. After an error, or a kill, the next one that opens the index brings
     it up to date.
     """
-    if graph is None or not (graph.directory / "passages").is_dir():
+    beside = None if graph is None else graph.disk.directory
+    if graph is None or beside is None or not (beside / "passages").is_dir():
         yield
         return
     from factloom.answers.index import keep_up

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import pyoxigraph
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
-from factloom.graph.disk import Disk, Node
-
-Graph = NamedNode | DefaultGraph
+from factloom.graph.database import Database, Graph, Node, Pattern
 
 
 class Readable(Protocol):
@@ -43,7 +41,7 @@ class Changes:
     are gathered here and written in one transaction, so that a kill leaves either all or none.
     """
 
-    def __init__(self, disk: Disk) -> None:
+    def __init__(self, disk: Database) -> None:
         self.disk = disk
         self._removed: set[Quad] = set()
         self._waiting: list[Quad] = []  # added, but nobody has asked for their like yet
@@ -95,25 +93,11 @@ class Changes:
         """Remove all quads of a graph."""
         self._dropped.add(graph)
 
-    def write(self) -> int:
-        """Make it so, in one transaction; how many quads were written."""
+    def read_ahead(self, patterns: Iterable[Pattern]) -> None:
+        """Have these at hand, as they are asked for soon; for a database that is far away."""
+        self.disk.read_ahead(patterns)
+
+    def write(self) -> None:
+        """Make it so, in one transaction."""
         added = [*self._added, *self._waiting, *self._unseen]
-        if not self._removed and not self._dropped:
-            self.disk.extend(added)
-            return len(added)
-        steps = [f"DROP SILENT GRAPH {graph}" for graph in self._dropped]
-        steps += [_data("DELETE DATA", self._removed), _data("INSERT DATA", added)]
-        self.disk.update("; ".join(steps))
-        return len(self._removed) + len(self._dropped) + len(added)
-
-
-def _data(operation: str, quads: Iterable[Quad]) -> str:
-    by_graph: dict[object, list[str]] = {}
-    for quad in quads:
-        by_graph.setdefault(quad.graph_name, []).append(f"{quad.triple} .")
-    blocks = (_block(graph, " ".join(triples)) for graph, triples in by_graph.items())
-    return f"{operation} {{ {' '.join(blocks)} }}"
-
-
-def _block(graph: object, triples: str) -> str:
-    return triples if isinstance(graph, DefaultGraph) else f"GRAPH {graph} {{ {triples} }}"
+        self.disk.write(self._dropped, self._removed, added)

@@ -276,7 +276,7 @@ class Editor:
             self.store.rewrite(document, changes)
 
     def _place(self) -> Place:
-        return Place(file=str(self.store.directory))
+        return self.store.place
 
 
 def _documents(things: StoredThings, said: Correction) -> set[str]:

@@ -19,20 +19,27 @@ _LISTING = "listing.json"
 _SHOWN = 5  # facts that an error lists
 
 
-def keep_listing(directory: Path, facts: Iterable[Connection]) -> None:
+def keep_listing(directory: Path | None, facts: Iterable[Connection]) -> None:
     """Remember facts by their numbers, from 1; not in a store that one may only read."""
+    if directory is None:
+        return
     with suppress(FactloomError, OSError):
         named = [fact.evidence[0].fact for fact in facts]
         write_pieces([json.dumps(named)], directory / _LISTING)
 
 
-def find_fact(lookup: Lookup, words: Sequence[str], directory: Path) -> Connection:
+def find_fact(lookup: Lookup, words: Sequence[str], directory: Path | None) -> Connection:
     """The fact that is meant, with all documents that state it."""
     if len(words) == 3:
         return _by_names(lookup, *words)
     if len(words) != 1:
         raise InputError("fact-named-how", lookup.place, words=" ".join(words))
-    statement = _listed(directory, words[0]) if words[0].isdecimal() else _address(words[0])
+    if words[0].isdecimal():
+        if directory is None:
+            raise InputError("endpoint-without-listing", lookup.place, fact=words[0])
+        statement = _listed(directory, words[0])
+    else:
+        statement = _address(words[0])
     found = None if statement is None else lookup.read_statement(statement)
     if found is None:
         raise InputError("unknown-fact", lookup.place, fact=words[0])

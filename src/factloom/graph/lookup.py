@@ -20,6 +20,7 @@ from factloom.graph.identifiers import (
     relation_of,
     type_of,
 )
+from factloom.graph.looking_ahead import ahead_of_naming, before_showing
 from factloom.graph.name_keys import name_key, person_key, value_key
 from factloom.graph.profiles import Profile, plain_key, telling_key
 from factloom.graph.stored_things import KEY, StoredThings
@@ -97,6 +98,7 @@ class Lookup:
         wanted = None if relation is None else self.relations_called(relation)
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
         members = self.things.members(thing.iri)
+        before_showing(self.things.changes, members)
         for statement in self._statements(members, rejected=rejected):
             head, stated, tail, evidence = self._read(statement)
             if wanted is None or stated in wanted:
@@ -132,7 +134,7 @@ class Lookup:
     def all_things(self, type: str | None = None, part: str = "") -> Iterator[Thing]:
         """The things of a type, with a name that has this part, whatever its case."""
         roots = set()
-        for entity in self._entities_named(part):
+        for entity in ahead_of_naming(self.things.changes, self._entities_named(part)):
             root = self.things.root(entity)
             if root not in roots:
                 roots.add(root)

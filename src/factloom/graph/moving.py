@@ -54,7 +54,7 @@ def move(directory: Path) -> int:
     if version_of(disk) not in MOVABLE:
         check_version(disk, disk.place)  # nothing to do, or nothing that can be done
         return 0
-    with Store(directory, disk) as store:
+    with Store(disk) as store:
         moving = _Moving(store)
         moving.begin()
         contents = disk.quads_for_pattern(None, CONTENT, None, OLD_CATALOGUE)

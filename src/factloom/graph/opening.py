@@ -9,6 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
 from factloom.graph.disk import DISK_FAILURES, Disk
+from factloom.graph.endpoint.address import refuse_address
 from factloom.graph.snapshot import Snapshot
 from factloom.graph.vocabulary import CATALOGUE, term
 
@@ -32,13 +33,14 @@ def open_disk(directory: Path, must_exist: bool) -> Disk:
     """The store in a directory; an empty or missing one is made, unless it must be there."""
     disk = open_anything(directory, must_exist)
     if not check_version(disk, disk.place):
-        disk.extend([Quad(STORE, HAS_VERSION, Literal(VERSION), CATALOGUE)])
+        disk.write((), (), [version_quad()])
     return disk
 
 
 def open_anything(directory: Path, must_exist: bool) -> Disk:
     """The database in a directory, whatever its version."""
     place = Place(file=str(directory))
+    refuse_address(directory)
     if must_exist and not (directory / "CURRENT").exists():
         raise InputError("no-store", place)
     if directory.exists() and not _may_be_store(directory):
@@ -54,6 +56,7 @@ def open_anything(directory: Path, must_exist: bool) -> Disk:
 
 def take_snapshot(directory: Path) -> Snapshot:
     """The store in a directory as it is now, for those that only read."""
+    refuse_address(directory)
     if not (directory / "CURRENT").exists():
         raise InputError("no-store", Place(file=str(directory)))
     return Snapshot(directory)
@@ -70,7 +73,7 @@ def read_anything(snapshot: Snapshot, place: Place) -> Disk:
     """The store of a snapshot, of any version, and even where that cannot be read."""
     files = str(snapshot.path)
     try:
-        return Disk(pyoxigraph.Store.read_only(files), place, files)
+        return Disk(pyoxigraph.Store.read_only(files), place, snapshot)
     except DISK_FAILURES as error:
         detail = str(error).replace(files, place.file or "")
         if any(words in detail for words in _BEING_MADE):
@@ -95,14 +98,24 @@ def check_version(disk: Disk, place: Place) -> bool:
         if next(iter(disk), None) is not None:
             raise InputError("not-a-store", place)  # somebody else's database
         return False
+    check_known(version, place)
+    return True
+
+
+def check_known(version: str, place: Place) -> None:
+    """An error where the layout is that of another factloom."""
     if version in MOVABLE:
         raise InputError("store-older", place, version=version, known=VERSION)
     if version != VERSION:
         raise InputError("store-version", place, version=version, known=VERSION)
-    return True
 
 
 def version_of(disk: Disk) -> str | None:
     """What a store says of its layout; before version 3 it stood in a graph."""
     found = next(disk.quads_for_pattern(STORE, HAS_VERSION, None, None), None)
     return None if found is None else text_of(found.object)
+
+
+def version_quad() -> Quad:
+    """What a store says of its layout."""
+    return Quad(STORE, HAS_VERSION, Literal(VERSION), CATALOGUE)

@@ -9,7 +9,7 @@ from pyoxigraph import NamedNode
 from factloom.document import Document, Entity
 from factloom.files.json_records import encode
 from factloom.graph.changes import text_of
-from factloom.graph.disk import Disk
+from factloom.graph.database import Database
 from factloom.graph.identifiers import document_of_iri
 from factloom.graph.vocabulary import CATALOGUE, term
 
@@ -35,7 +35,7 @@ def _of_text(document: Document, model: str) -> str:
     return _digest([document.text, model])
 
 
-def fingerprints(disk: Disk) -> dict[str, str]:
+def fingerprints(disk: Database) -> dict[str, str]:
     """What tells every document of a store from its other versions, by the documents' ids."""
     return {
         document_of_iri(text_of(quad.subject)): text_of(quad.object).partition(" ")[0]

@@ -16,7 +16,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QuerySolution, Query
 
 from factloom.document import Document
 from factloom.errors import FactloomError, InputError, Place
-from factloom.graph.changes import Changes, Graph, text_of
+from factloom.graph.changes import Changes, text_of
 from factloom.graph.correcting import corrected
 from factloom.graph.corrections import (
     CORRECTIONS,
@@ -25,6 +25,7 @@ from factloom.graph.corrections import (
     correction_quads,
     count_quad,
 )
+from factloom.graph.database import Graph
 from factloom.graph.decisions import (
     DECISIONS,
     DIFFERENT_FROM,

@@ -1,20 +1,17 @@
 """How much of what a store holds."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from factloom.graph.changes import text_of, triple_of
+from factloom.graph.database import Database
 from factloom.graph.decisions import DECISIONS, DIFFERENT_FROM
-from factloom.graph.disk import Disk
 from factloom.graph.identifiers import TYPE, relation_of, type_of
 from factloom.graph.stored_things import SAME_AS
 from factloom.graph.vocabulary import (
     CATALOGUE,
     DOCUMENT_CLASS,
     LABEL,
-    REIFIES,
     RELATION_NAMES,
     A,
 )
@@ -34,36 +31,31 @@ class Statistics:
     relations: dict[str, int]
 
 
-def count(disk: Disk) -> Statistics:
-    """Read through what is there, and count; SPARQL would not end where a table is damaged."""
-    classes = Counter(quad.object for quad in disk.quads_for_pattern(None, A, None, None))
-    types = {type_of(text_of(node)): classes[node] for node in classes if _is_type(node)}
+def count(disk: Database) -> Statistics:
+    """Count what there is."""
+    classes = disk.tally(A)
+    types = {
+        type_of(node.value): classes[node]
+        for node in classes
+        if isinstance(node, NamedNode) and node.value.startswith(TYPE)
+    }
     relations = _relations(disk)
-    entities = sum(
-        quad.graph_name != RELATION_NAMES
-        for quad in disk.quads_for_pattern(None, LABEL, None, None)
-    )
-    merges = sum(1 for _ in disk.quads_for_pattern(None, SAME_AS, None, CATALOGUE))
+    entities = disk.count(LABEL, but=RELATION_NAMES)
+    merges = disk.count(SAME_AS, CATALOGUE)
     return Statistics(
         documents=classes[DOCUMENT_CLASS],
         entities=entities,
         things=entities - merges,  # a merge makes two trees one
         facts=sum(relations.values()),
         merges=merges,
-        told_apart=sum(1 for _ in disk.quads_for_pattern(None, DIFFERENT_FROM, None, DECISIONS)),
+        told_apart=disk.count(DIFFERENT_FROM, DECISIONS),
         types=_most_frequent_first(types),
         relations=_most_frequent_first(relations),
     )
 
 
-def _is_type(node: object) -> bool:
-    return isinstance(node, NamedNode) and node.value.startswith(TYPE)
-
-
-def _relations(disk: Disk) -> dict[str, int]:
-    statements = disk.quads_for_pattern(None, REIFIES, None, CATALOGUE)
-    found = Counter(triple_of(quad).predicate for quad in statements)
-    return {relation_of(node.value): number for node, number in found.items()}
+def _relations(disk: Database) -> dict[str, int]:
+    return {relation_of(node.value): number for node, number in disk.relations().items()}
 
 
 def _most_frequent_first(counts: dict[str, int]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The graph on disk: documents in, facts, things and answers out.
+"""The graph that is kept: documents in, facts, things and answers out.
 
     with Store.open("graph") as store:
         store.ingest(documents, relation_names={"P19": "place of birth"}, model="mine 1.0")
@@ -6,12 +6,12 @@
             print(solution["name"].value)
 
 Each document is taken in by one transaction. A process that is killed leaves whole documents
-behind, and the next ingest passes over those that are there already.
+behind, and the next ingest passes over those that are there already. A store is a directory, or
+whatever speaks SPARQL 1.1: `Store.open("https://example.org/ds/query")`.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,13 +21,15 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.document import Document
 from factloom.errors import DocumentError, InputError, Place
-from factloom.graph.asking import Answer, Formats, Limits, ask
+from factloom.graph.asking import Formats, Limits
 from factloom.graph.changes import Changes, text_of
 from factloom.graph.correcting import Corrected, corrected
 from factloom.graph.corrections import CORRECTIONS, Correction, Journal
+from factloom.graph.database import Answer, Database
 from factloom.graph.decisions import DECISIONS
-from factloom.graph.disk import DISK_FAILURES, Disk
 from factloom.graph.editing import Editor
+from factloom.graph.endpoint.address import is_address
+from factloom.graph.endpoint.opening import open_endpoint, read_endpoint
 from factloom.graph.fact_names import find_fact
 from factloom.graph.facts import Connection, Thing
 from factloom.graph.identifiers import (
@@ -46,7 +48,6 @@ from factloom.graph.records import (
     is_of_the_same_text,
     record_of,
 )
-from factloom.graph.snapshot import Snapshot
 from factloom.graph.sparql import question
 from factloom.graph.statistics import Statistics, count
 from factloom.graph.stored_documents import put, rewrite, take_out
@@ -62,7 +63,6 @@ from factloom.graph.vocabulary import (
 )
 
 _LIMITS, _FORMATS = Limits(), Formats()
-_JOURNAL = 500_000  # quads; the journal has 0.7 kB of each, and keeps them all until it is emptied
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,45 +77,53 @@ class IngestReport:
 
 
 class Store:
-    """A graph of documents in a directory. One process may write, and any number may read."""
+    """A graph of documents. One process may write, and any number may read."""
 
-    def __init__(self, directory: Path, disk: Disk, snapshot: Snapshot | None = None) -> None:
-        self.directory = directory
+    def __init__(self, disk: Database) -> None:
         self.disk = disk
-        self._snapshot = snapshot  # of one that is only read
-        self._journalled = 0  # quads that are written, and safe, but in no table yet
+        self.place = disk.place  # what errors say of where it is
+        self._directory = disk.directory
 
     @classmethod
-    def open(cls, directory: str | Path, *, must_exist: bool = False) -> Self:
-        """Open the store in a directory to read and write, and make it where there is none."""
-        return cls(Path(directory), open_disk(Path(directory), must_exist))
+    def open(cls, place: str | Path, *, must_exist: bool = False) -> Self:
+        """Open the store in a directory, or at an address, to read and write.
+
+        It is made where there is none.
+        """
+        if is_address(place):
+            return cls(open_endpoint(str(place), must_exist))
+        return cls(open_disk(Path(place), must_exist))
 
     @classmethod
-    def read(cls, directory: str | Path) -> Self:
-        """Read the store in a directory as it is now, whoever may write to it meanwhile."""
-        snapshot = take_snapshot(Path(directory))
+    def read(cls, place: str | Path) -> Self:
+        """Read the store in a directory as it is now, whoever may write to it meanwhile.
+
+        At an address, each question is answered as the store is when it is asked.
+        """
+        if is_address(place):
+            return cls(read_endpoint(str(place)))
+        snapshot = take_snapshot(Path(place))
         try:
-            disk = read_disk(snapshot, Place(file=str(directory)))
+            return cls(read_disk(snapshot, Place(file=str(place))))
         except InputError:
             snapshot.close()
             raise
-        return cls(Path(directory), disk, snapshot)
+
+    @property
+    def directory(self) -> Path:
+        """Where files stand beside the graph; an error for those at an address, which have none."""
+        if self._directory is None:
+            raise InputError("endpoint-without-files", self.place)
+        return self._directory
 
     def close(self) -> None:
         """Let other processes have it; nothing happens to one that is closed."""
-        if "disk" not in vars(self):
-            return
-        try:
-            self.flush()  # else the next one to open it would have to wait for that
-        finally:
-            del self.disk  # the last reference closes the files
-            if self._snapshot is not None:
-                self._snapshot.close()
+        if "disk" in vars(self):
+            vars(self).pop("disk").close()
 
     def flush(self) -> None:
-        """Bring what is safe in the journal to its tables, from which others read it at once."""
-        if self._journalled:
-            self._empty_journal()
+        """Let others read at once what is written."""
+        self.disk.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -295,7 +303,7 @@ class Store:
 
     def fact(self, *words: str) -> Connection:
         """A fact by its number in the last listing, its IRI, or its head, relation and tail."""
-        return find_fact(self.lookup(), words, self.directory)
+        return find_fact(self.lookup(), words, self.disk.directory)
 
     # --- questions ---------------------------------------------------------------------------
 
@@ -314,16 +322,7 @@ class Store:
         as they are read, so that an error may come as late as then. `limit` are the rows that are
         wanted at most.
         """
-        asked = question(sparql, limit)
-        place = Place(file=str(self.directory))
-        if self._snapshot is not None:
-            return ask(self._snapshot.path, asked, limits, place, formats)
-        self.flush()  # else each query would have to read the journal
-        with ExitStack() as kept:
-            snapshot = kept.enter_context(take_snapshot(self.directory))
-            answer = ask(snapshot.path, asked, limits, place, formats)
-            answer.afterwards = kept.pop_all()
-        return answer
+        return self.disk.ask(question(sparql, limit), limits, formats)
 
     def statistics(self) -> Statistics:
         """How much of what there is."""
@@ -360,23 +359,7 @@ class Store:
 
     def write(self, changes: Changes) -> None:
         """Make changes so, all of them or none."""
-        try:
-            self._journalled += changes.write()
-        except DISK_FAILURES as error:
-            raise self._not_written(error) from error
-        if self._journalled >= _JOURNAL:
-            self._empty_journal()
-
-    def _empty_journal(self) -> None:
-        """Bring what is written to its tables. Nothing is lost without, but the disk fills."""
-        try:
-            self.disk.flush()
-        except DISK_FAILURES as error:
-            raise self._not_written(error) from error
-        self._journalled = 0
-
-    def _not_written(self, error: Exception) -> InputError:
-        return InputError("store-not-written", Place(file=str(self.directory)), detail=error)
+        changes.write()
 
     def rewrite(self, document_id: str, changes: Changes) -> None:
         """Let the graph of a document say what people have made of it by now."""
@@ -405,8 +388,8 @@ class Store:
 
     def lookup(self) -> Lookup:
         """What finds things and facts."""
-        return Lookup(StoredThings(Changes(self.disk)), Place(file=str(self.directory)))
+        return Lookup(StoredThings(Changes(self.disk)), self.place)
 
     def _unknown_document(self, document_id: str) -> InputError:
-        place = Place(file=str(self.directory), document=document_id)
+        place = Place(file=self.place.file, document=document_id)
         return InputError("unknown-document", place)

@@ -12,6 +12,7 @@ from factloom.graph.changes import Changes, text_of
 from factloom.graph.correcting import corrected
 from factloom.graph.corrections import Journal
 from factloom.graph.identifiers import document_iri, document_key, entity_iris, relation_iri
+from factloom.graph.looking_ahead import before_merging, before_renaming
 from factloom.graph.merging import Merge
 from factloom.graph.profiles import profiles
 from factloom.graph.stored_quads import read_provenance, read_quads, stored_quads
@@ -32,11 +33,13 @@ def put(
     record: Record,
 ) -> tuple[Merge, ...]:
     """Take a document in, in the place of the one that has been there before."""
+    before_renaming(changes, document)
     names = _rename(document, relation_names, changes)
     key = document_key(document)
     node = NamedNode(document_iri(key))
     things = StoredThings(changes)
     known = profiles(document, names)
+    before_merging(changes, document, known)
     merges = things.exchange(key, _entities(before), known)
     settle(things, {key: {profile.iri for profile in known}})
     _forget(before, changes)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 
 from pyoxigraph import Literal, NamedNode, Quad
 
 from factloom.graph.changes import Changes, text_of
 from factloom.graph.decisions import Decisions
-from factloom.graph.identifiers import document_iri
+from factloom.graph.identifiers import document_iri, document_of_entity
 from factloom.graph.merging import Merge, Placement, place
 from factloom.graph.profiles import Profile
 from factloom.graph.vocabulary import (
@@ -33,6 +34,8 @@ SHOWN_BY = term("fl:shownBy")
 _ROLES = (SAME_AS, MERGE_SCORE, MERGE_REASON, SHOWN_BY)
 KEY = term("fl:key")
 PROFILE = term("fl:profile")
+
+_AT_A_TIME = 200  # merges
 
 
 class StoredThings:
@@ -67,7 +70,7 @@ class StoredThings:
         return entity
 
     def documents(self, root: str) -> Set[str]:
-        return {self.profile(member).document for member in self.members(root)}
+        return {document_of_entity(member) for member in self.members(root)}
 
     def told_apart(self, entity: str) -> Set[str]:
         return self.decisions.told_apart(entity)
@@ -82,11 +85,16 @@ class StoredThings:
 
     def members(self, root: str) -> list[str]:
         """All entities of a thing, each behind the one that it was merged with."""
-        found = [root]
-        for entity in found:  # it grows on the way
-            below = self.changes.match(None, SAME_AS, NamedNode(entity), CATALOGUE)
-            found += sorted(text_of(quad.subject) for quad in below)
+        found = level = [root]
+        while level:
+            self.changes.read_ahead((None, SAME_AS, NamedNode(each), CATALOGUE) for each in level)
+            level = [entity for each in level for entity in self._below(each)]
+            found = [*found, *level]
         return found
+
+    def _below(self, entity: str) -> list[str]:
+        below = self.changes.match(None, SAME_AS, NamedNode(entity), CATALOGUE)
+        return sorted(text_of(quad.subject) for quad in below)
 
     def entities_of(self, document: str) -> set[str]:
         """The entities of a document."""
@@ -225,14 +233,21 @@ def read_merges(changes: Changes, entities: Iterable[str] | None = None) -> Iter
     if entities is None:
         quads = changes.match(None, SAME_AS, None, CATALOGUE)
         entities = (text_of(quad.subject) for quad in quads)
-    for entity in entities:
-        about = {
-            quad.predicate: text_of(quad.object)
-            for quad in changes.match(NamedNode(entity), None, None, CATALOGUE)
-        }
-        if SAME_AS in about:
-            parent, score, reason = about[SAME_AS], float(about[MERGE_SCORE]), about[MERGE_REASON]
-            yield Merge(entity, parent, score, reason, about.get(SHOWN_BY, entity))
+    coming = iter(entities)
+    while some := list(islice(coming, _AT_A_TIME)):
+        changes.read_ahead((NamedNode(entity), None, None, CATALOGUE) for entity in some)
+        yield from (merge for entity in some if (merge := _read_merge(changes, entity)))
+
+
+def _read_merge(changes: Changes, entity: str) -> Merge | None:
+    about = {
+        quad.predicate: text_of(quad.object)
+        for quad in changes.match(NamedNode(entity), None, None, CATALOGUE)
+    }
+    if SAME_AS not in about:
+        return None
+    parent, score, reason = about[SAME_AS], float(about[MERGE_SCORE]), about[MERGE_REASON]
+    return Merge(entity, parent, score, reason, about.get(SHOWN_BY, entity))
 
 
 def stored_merge(merge: Merge) -> Iterator[Quad]:

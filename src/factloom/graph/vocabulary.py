@@ -28,8 +28,8 @@ from factloom.graph.identifiers import (
 )
 
 if TYPE_CHECKING:
-    from factloom.graph.changes import Graph
     from factloom.graph.correcting import Corrected, DecidedFact
+    from factloom.graph.database import Graph
 
 try:
     from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad

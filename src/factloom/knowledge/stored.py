@@ -12,7 +12,6 @@ from itertools import islice
 
 from pyoxigraph import Literal, NamedNode
 
-from factloom.errors import Place
 from factloom.graph.changes import Changes, text_of
 from factloom.graph.facts import Connection
 from factloom.graph.identifiers import ENTITY, document_iri, document_of_entity, type_iri
@@ -128,7 +127,7 @@ class StoredKnowledge:
         return StoredThings(Changes(self.store.disk))
 
     def _lookup(self) -> Lookup:
-        return Lookup(self._things, Place(file=str(self.store.directory)))
+        return Lookup(self._things, self.store.place)
 
     def _root(self, id: str) -> str | None:
         things = self._things
