@@ -6,6 +6,7 @@ from itertools import islice, pairwise
 
 from pyoxigraph import NamedNode
 
+from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of
 from factloom.graph.facts import Connection, Evidence, Thing
@@ -16,6 +17,7 @@ from factloom.graph.identifiers import (
     document_iri,
     document_of_entity,
     document_of_iri,
+    entity_iris,
     relation_iri,
     relation_of,
     type_of,
@@ -116,6 +118,20 @@ class Lookup:
                 head, stated, tail, evidence = self._read(text_of(quad.subject), document)
                 gathered.setdefault((head, stated, tail), []).append(evidence)
         return self._connections(gathered)
+
+    def statements(self, document: str | None = None, *, rejected: bool = False) -> Iterator[str]:
+        """The addresses of all facts as documents state them, or of those that one document states.
+
+        Those that people have rejected are there if that is wanted.
+        """
+        graph = None if document is None else NamedNode(document_iri(document))
+        for role in (SUBJECT, REJECTED_SUBJECT) if rejected else (SUBJECT,):
+            for quad in self.things.changes.disk.quads_for_pattern(None, role, None, graph):
+                yield text_of(quad.subject)
+
+    def things_of(self, document: Document) -> Iterator[Thing]:
+        """What each entity of a document that the store has stands for, in their order."""
+        return (self.thing(self.things.root(iri)) for iri in entity_iris(document))
 
     def _connections(
         self, gathered: Mapping[tuple[str, str, str], Sequence[Evidence]], least: float = 0.0
