@@ -32,6 +32,7 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
   let lit = null;
   let chosen = null;
   let pointed = null; // {node} or {edge} under the pointer, and where that is
+  const places = new Map(); // of nodes that were shown, by their keys
   let isOwnView = false; // the user has moved or zoomed: it stays so
   const view = { x: 0, y: 0, across: 1, down: 1 }; // the middle, and pixels a unit
   const colours = {};
@@ -39,10 +40,10 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
   // --- what is shown -------------------------------------------------------------------------
 
   function show(newNodes, newEdges) {
+    keepPlaces();
     const most = Math.max(1, ...newNodes.map((node) => node.weight));
     const number = new Map(newNodes.map((node, index) => [node.key, index]));
     const pairs = new Set(newEdges.map((edge) => `${edge.head}\n${edge.tail}`));
-    const kept = placesByKey();
     nodes = newNodes.map((node) => ({ ...node, size: 11 + 13 * Math.sqrt(node.weight / most) }));
     edges = newEdges.map((edge) => ({
       ...edge,
@@ -56,24 +57,27 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     );
     pointed = null;
     isOwnView = false;
+    beginWhereTheyWere();
     if (nodes.length <= PLACED_AT_ONCE) while (layout.round < ROUNDS) nextRound(layout);
-    else beginWhereTheyWere(kept);
     fit();
   }
 
-  function placesByKey() {
-    return new Map(nodes.map((node, index) => [node.key, [layout.xs[index], layout.ys[index]]]));
-  }
-
-  // Of a large graph that grows, what is there already stays about where it is.
-  function beginWhereTheyWere(kept) {
-    const still = nodes.filter((node) => kept.has(node.key)).length;
-    if (still < nodes.length / 4) return;
+  // Nodes that were shown stay: all in their places where none is new, else about there.
+  function beginWhereTheyWere() {
+    const still = nodes.filter((node) => places.has(node.key)).length;
+    if (still < nodes.length / 4) {
+      places.clear();
+      return;
+    }
     nodes.forEach((node, index) => {
-      const place = kept.get(node.key);
+      const place = places.get(node.key);
       if (place) [layout.xs[index], layout.ys[index]] = place;
     });
-    layout.round = ROUNDS / 2;
+    layout.round = still === nodes.length ? ROUNDS : ROUNDS / 2;
+  }
+
+  function keepPlaces() {
+    nodes.forEach((node, index) => places.set(node.key, [layout.xs[index], layout.ys[index]]));
   }
 
   function light(key) {

@@ -54,8 +54,14 @@ function makeBrowser(root, { calls, tell, corrections, openDocument }) {
   status.setAttribute("role", "status");
   const search = makeThingSearch({ calls, tell, hint: "find-hint", onPick: around });
   const all = worded("button", "draw-all", { type: "button" });
-  const pane = make("div", { className: "knowledge" });
-  root.append(worded("h2", "find-thing"), search.element, all, status, pane);
+  const pane = make("div", { className: "knowledge", hidden: true });
+  root.append(
+    worded("h2", "find-thing"),
+    search.element,
+    make("div", { className: "actions" }, all),
+    status,
+    pane,
+  );
 
   let base = async () => []; // the facts that were asked for, asked for again
   let widened = []; // the things whose facts came to these
@@ -73,6 +79,7 @@ function makeBrowser(root, { calls, tell, corrections, openDocument }) {
 
   function show(found) {
     facts = found;
+    pane.hidden = false;
     const united = unitedFacts(facts);
     knowledge.show(united);
     const things = new Set(united.flatMap(({ head, tail }) => [head.key, tail.key]));

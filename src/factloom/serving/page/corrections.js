@@ -15,6 +15,7 @@ function makeCorrections({ calls, tell, onChanged, said, list, by }) {
     return tell(async () => {
       const made = await calls.post("/v1/corrections", { ...correction, by: by.value.trim() });
       await onChanged();
+      await showList();
       showSaid(made);
     });
   }
@@ -23,8 +24,8 @@ function makeCorrections({ calls, tell, onChanged, said, list, by }) {
     return tell(async () => {
       const undone = await calls.post("/v1/corrections/undo", { number });
       await onChanged();
-      refill(said, [make("span", { textContent: say("undone", { about: undone.about }) })]);
       await showList();
+      refill(said, [make("span", { textContent: say("undone", { about: undone.about }) })]);
     });
   }
 
@@ -39,7 +40,6 @@ function makeCorrections({ calls, tell, onChanged, said, list, by }) {
     const button = undoButton(made);
     refill(said, [make("span", { textContent: inWords(made) }), button]);
     button.focus({ preventScroll: true });
-    showList();
   }
 
   const inWords = ({ action, about }) =>
@@ -114,7 +114,7 @@ function makeCorrections({ calls, tell, onChanged, said, list, by }) {
       send({ action: "correct", fact: named(fact), ...changed });
     };
     form.elements.head.focus();
-    fillKnown();
+    tell(fillKnown);
   }
 
   async function fillKnown() {

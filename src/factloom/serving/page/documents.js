@@ -14,7 +14,7 @@ function readDocument({ id, document, facts }) {
   const entities = document.entities ?? [];
   const called = namesOfEntities(document, entities);
   const things = entities.map(({ type }, number) => ({
-    key: `entity ${number}`,
+    key: `${id} ${number}`,
     name: called[number],
     type,
     iri: null,

@@ -26,21 +26,25 @@ function makeKnowledge(root, options) {
   const count = make("p", { className: "note" });
   const list = make("ul", { className: "rows" });
   const more = worded("button", "show-more", { type: "button" });
+  const filters = make(
+    "div",
+    { className: "filters" },
+    make("label", {}, worded("span", "relation"), kinds),
+    make("label", {}, worded("span", "least-score"), least, leastShown),
+  );
   root.append(
-    graph,
-    note,
-    about,
-    chosenCards,
-    worded("h2", "relations"),
+    make("div", { className: "drawn" }, graph, note),
     make(
       "div",
-      { className: "filters" },
-      make("label", {}, worded("span", "relation"), kinds),
-      make("label", {}, worded("span", "least-score"), least, leastShown),
+      { className: "told" },
+      about,
+      chosenCards,
+      worded("h2", "relations"),
+      filters,
+      count,
+      list,
+      more,
     ),
-    count,
-    list,
-    more,
   );
 
   let facts = [];

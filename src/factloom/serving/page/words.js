@@ -44,8 +44,8 @@ const WORDS = {
   keep: { en: "Keep in the store", zh: "存入图谱" },
   reading: { en: "Reading…", zh: "正在阅读……" },
   "read-done": {
-    en: "{name}: {entities} entities, {facts} relations.",
-    zh: "{name}：{entities} 个实体，{facts} 个关系。",
+    en: "{name}: {entities} entities, {relations} relations.",
+    zh: "{name}：{entities} 个实体，{relations} 个关系。",
   },
   "not-read": { en: "Not read: {names}.", zh: "未能阅读：{names}。" },
   "file-needs-store": {
