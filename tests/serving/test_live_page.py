@@ -174,11 +174,9 @@ def test_the_page_fits_a_phone_and_is_dark_where_that_is_wanted(
         widths = "[document.documentElement.scrollWidth, innerWidth]"
         wide, shown = live.page.evaluate(widths)
         assert wide <= shown
-        ground, ink = live.page.evaluate(
-            "(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.body))"
-        )
-        assert ground == "rgb(21, 24, 28)"
-        assert ink == "rgb(230, 233, 238)"
+        style = "getComputedStyle(document.body)"
+        ground, ink = live.page.evaluate(f"[{style}.backgroundColor, {style}.color]")
+        assert (ground, ink) == ("rgb(21, 24, 28)", "rgb(230, 233, 238)")
 
 
 def test_the_page_speaks_the_language_of_the_browser_and_can_be_switched(

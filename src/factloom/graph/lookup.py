@@ -127,7 +127,8 @@ class Lookup:
         graph = None if document is None else NamedNode(document_iri(document))
         for role in (SUBJECT, REJECTED_SUBJECT) if rejected else (SUBJECT,):
             for quad in self.things.changes.disk.quads_for_pattern(None, role, None, graph):
-                yield text_of(quad.subject)
+                if text_of(quad.subject).startswith(DOCUMENT):  # merges are statements, too
+                    yield text_of(quad.subject)
 
     def things_of(self, document: Document) -> Iterator[Thing]:
         """What each entity of a document that the store has stands for, in their order."""

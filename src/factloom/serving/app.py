@@ -18,7 +18,15 @@ from factloom.errors import FactloomError, RequestError
 from factloom.serving.frame import Frame
 from factloom.serving.guards import Access, Guards
 from factloom.serving.problems import problem_response
-from factloom.serving.routes import corrections, documents, extraction, graph, page, questions, status
+from factloom.serving.routes import (
+    corrections,
+    documents,
+    extraction,
+    graph,
+    page,
+    questions,
+    status,
+)
 from factloom.serving.schemas import Problem
 from factloom.serving.service import Service
 from factloom.version import VERSION

@@ -1,8 +1,9 @@
 """One HTML page that needs nothing else: texts with their mentions, the graph, the evidence.
 
 It is made of page.html, the styles and the scripts beside this file. Most of these are the live
-page's too, which the service sends (serving/page). The content stands in the page as JSON, and the page's security policy allows the scripts written here (by their hash) and no
-others: text that looks like HTML stays text, and nothing is loaded from elsewhere.
+page's too, which the service sends (serving/page). The content stands in the page as JSON, and the
+page's security policy allows the scripts written here (by their hash) and no others: text that
+looks like HTML stays text, and nothing is loaded from elsewhere.
 """
 
 import base64

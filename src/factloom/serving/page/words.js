@@ -59,7 +59,6 @@ const WORDS = {
   documents: { en: "Documents", zh: "文档" },
   "document-text": { en: "Text of the document", zh: "文档正文" },
   "types-of-entities": { en: "Types of entities", zh: "实体类型" },
-  "new-text": { en: "Another text", zh: "另一篇文本" },
 
   // what was found
   "graph-and-relations": { en: "Graph and relations", zh: "图与关系" },
