@@ -8,22 +8,29 @@
 // and calls `onEdge(head, tail)`, `onNode(key)`, `onHover(key or null)`.
 //
 // A small graph is placed before it is drawn. A large one is placed while it is drawn, some
-// milliseconds of each frame, so that the page answers meanwhile. Drag moves a node or the view,
-// wheel and two fingers zoom, a double click fits; so do arrows, + and -, and 0 where it has the
-// focus.
+// milliseconds of each frame, so that the page answers meanwhile; as long as it moves, few names are
+// written. What stands out is drawn on a second canvas above: pointing at things draws that alone.
+// Drag moves a node or the view, wheel and two fingers zoom, a double click fits; so do arrows,
+// + and -, and 0 where it has the focus.
 function makeDrawing(element, { onEdge, onNode, onHover }) {
   const LONGEST_NAME = 32; // characters; pointing at it shows all of it
   const PLACED_AT_ONCE = 250; // nodes
   const MILLISECONDS_A_FRAME = 10; // for the places of larger graphs
-  const MOST_NAMES = 500; // that are tried at a time: beyond, there is no room anyway
+  const MOST_NAMES = 400; // that are tried at a time: beyond, there is no room anyway
+  const MOST_NAMES_MOVING = 40; // of a large graph that moves
+  const STILL_AFTER = 200; // milliseconds without a movement
   const MOST_ARROWS = 2000; // edges in view that have one
   const NEAR = 7; // pixels from an edge that count as on it
   const MARGIN = [75, 40]; // pixels around the graph, for names
   const COLOURS = ["ink", "edge", "accent", "panel"];
 
-  const canvas = make("canvas", { tabIndex: 0 });
-  refill(element, [canvas]);
-  const pen = canvas.getContext("2d");
+  const ground = make("canvas", {});
+  const canvas = make("canvas", { tabIndex: 0 }); // above: what stands out, pointers and keys
+  ground.setAttribute("aria-hidden", "true");
+  element.classList.add("drawing");
+  refill(element, [ground, canvas]);
+  const below = ground.getContext("2d");
+  const above = canvas.getContext("2d");
   let width = 0; // of the pane, in pixels of the page
   let height = 0;
   let nodes = [];
@@ -59,6 +66,7 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     isOwnView = false;
     beginWhereTheyWere();
     if (nodes.length <= PLACED_AT_ONCE) while (layout.round < ROUNDS) nextRound(layout);
+    element.setAttribute("aria-busy", String(layout.round < ROUNDS));
     fit();
   }
 
@@ -83,12 +91,12 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
   function light(key) {
     if (key === lit) return;
     lit = key;
-    askForFrame();
+    askForFrame(false);
   }
 
   function choose(head, tail) {
     chosen = head === null ? null : { head, tail };
-    askForFrame();
+    askForFrame(false);
   }
 
   const touches = (edge, key) => key !== null && (edge.head === key || edge.tail === key);
@@ -138,6 +146,7 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     view.x = planeX - (x - width / 2) / view.across;
     view.y = planeY - (y - height / 2) / view.down;
     isOwnView = true;
+    noteMovement();
     askForFrame();
   }
 
@@ -145,43 +154,97 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     view.x -= right / view.across;
     view.y -= down / view.down;
     isOwnView = true;
+    noteMovement();
     askForFrame();
   }
 
   // --- painting ------------------------------------------------------------------------------
 
   let isAsked = false;
-  function askForFrame() {
+  let isGroundAsked = false;
+  let movedAt = -Infinity;
+  let stillness = null;
+
+  // `all`: the ground too, else what stands out alone.
+  function askForFrame(all = true) {
+    isGroundAsked ||= all;
     if (isAsked) return;
     isAsked = true;
     requestAnimationFrame(() => {
-      isAsked = false;
+      const isAll = isGroundAsked;
+      isAsked = isGroundAsked = false;
       if (layout.round < ROUNDS) settle();
-      paint();
+      if (!width || !height) return;
+      if (isAll) paintGround();
+      paintAbove();
     });
   }
 
   function settle() {
     const end = performance.now() + MILLISECONDS_A_FRAME;
     while (layout.round < ROUNDS && performance.now() < end) nextRound(layout);
+    element.setAttribute("aria-busy", String(layout.round < ROUNDS));
+    noteMovement();
     if (!isOwnView) fit();
     askForFrame();
   }
 
-  function paint() {
-    if (!width || !height) return;
+  // All names of a large graph are written again when it stands still.
+  function noteMovement() {
+    movedAt = performance.now();
+    if (nodes.length <= PLACED_AT_ONCE) return;
+    clearTimeout(stillness);
+    stillness = setTimeout(askForFrame, STILL_AFTER + 20);
+  }
+
+  const isMoving = () =>
+    nodes.length > PLACED_AT_ONCE && performance.now() < movedAt + STILL_AFTER;
+
+  function paintGround() {
+    clear(below);
+    const spots = spotsOf();
+    const inView = edges.filter((edge) => isInView(spots[edge.from], spots[edge.to]));
+    const isFull = inView.length > MOST_ARROWS;
+    paintEdges(below, inView, spots, colours.edge, isFull ? 0.5 : 1, isFull ? 0 : 9);
+    const byColour = new Map();
+    nodes.forEach((node, index) => {
+      if (!isNear(spots[index])) return;
+      const colour = colourOf(node);
+      if (!byColour.has(colour)) byColour.set(colour, []);
+      byColour.get(colour).push(index);
+    });
+    for (const [colour, indices] of byColour)
+      paintNodes(below, indices, spots, colour, colours.panel, 1.5);
+    paintNames(spots, inView);
+  }
+
+  // The lit node and the chosen edge, with their ends and names, and what is pointed at.
+  function paintAbove() {
+    clear(above);
+    if (lit !== null || chosen !== null) {
+      const spots = spotsOf();
+      const bright = edges.filter(isBright);
+      paintEdges(above, bright, spots, colours.accent, 3, 13);
+      const ends = new Set(bright.flatMap(({ from, to }) => [from, to]));
+      nodes.forEach((node, index) => {
+        if (!standsOut(node)) return;
+        ends.delete(index);
+        paintNodes(above, [index], spots, colourOf(node), colours.accent, 4);
+      });
+      for (const index of ends)
+        paintNodes(above, [index], spots, colourOf(nodes[index]), colours.panel, 1.5);
+      paintBrightNames(spots, bright, ends);
+    }
+    paintPointed();
+  }
+
+  const colourOf = (node) => (node.hue === null ? colours.edge : `hsl(${node.hue} 55% 55%)`);
+
+  const spotsOf = () => nodes.map((_, index) => toScreen(layout.xs[index], layout.ys[index]));
+
+  function clear(pen) {
     pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const spots = nodes.map((_, index) => toScreen(layout.xs[index], layout.ys[index]));
-    const inView = edges.filter((edge) => isInView(spots[edge.from], spots[edge.to]));
-    const bright = inView.filter(isBright);
-    const arrows = inView.length <= MOST_ARROWS;
-    const plain = inView.filter((edge) => !isBright(edge));
-    paintEdges(plain, spots, colours.edge, plain.length > MOST_ARROWS ? 0.5 : 1, arrows && 9);
-    paintEdges(bright, spots, colours.accent, 3, 13);
-    paintNodes(spots);
-    paintNames(spots, inView);
-    paintPointed();
   }
 
   function isInView([ax, ay], [bx, by]) {
@@ -193,25 +256,29 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     );
   }
 
-  // All edges of a look are one stroke: thousands of them cost little.
-  function paintEdges(painted, spots, colour, lineWidth, arrow) {
+  const isNear = ([x, y]) => x > -20 && y > -20 && x < width + 20 && y < height + 20;
+
+  // All edges of a look are one stroke: thousands of them cost little. So many bend unseen: they
+  // are straight.
+  function paintEdges(pen, painted, spots, colour, lineWidth, arrow) {
     pen.strokeStyle = pen.fillStyle = colour;
     pen.lineWidth = lineWidth;
     pen.beginPath();
     for (const edge of painted) {
       const [[ax, ay], [bx, by]] = [spots[edge.from], spots[edge.to]];
       pen.moveTo(ax, ay);
-      pen.quadraticCurveTo(...bendPoint(ax, ay, bx, by, edge.bend), bx, by);
+      if (arrow) pen.quadraticCurveTo(...bendPoint(ax, ay, bx, by, edge.bend), bx, by);
+      else pen.lineTo(bx, by);
     }
     pen.stroke();
     if (!arrow) return;
     pen.beginPath();
-    for (const edge of painted) addArrow(spots[edge.from], spots[edge.to], edge.bend, arrow);
+    for (const edge of painted) addArrow(pen, spots[edge.from], spots[edge.to], edge.bend, arrow);
     pen.fill();
   }
 
   // Behind the middle, where the name stands.
-  function addArrow([ax, ay], [bx, by], bend, size) {
+  function addArrow(pen, [ax, ay], [bx, by], bend, size) {
     const middle = bendPoint(ax, ay, bx, by, bend);
     const at = 0.68;
     const [x, y] = onCurve(ax, ay, ...middle, bx, by, at);
@@ -233,61 +300,77 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     return [a * ax + m * mx + b * bx, a * ay + m * my + b * by];
   }
 
-  function paintNodes(spots) {
-    nodes.forEach((node, index) => {
+  function paintNodes(pen, indices, spots, colour, border, borderWidth) {
+    pen.beginPath();
+    for (const index of indices) {
       const [x, y] = spots[index];
-      if (x < -20 || y < -20 || x > width + 20 || y > height + 20) return;
-      pen.beginPath();
-      pen.arc(x, y, node.size / 2, 0, 2 * Math.PI);
-      pen.fillStyle = node.hue === null ? colours.edge : `hsl(${node.hue} 55% 55%)`;
-      pen.fill();
-      pen.strokeStyle = standsOut(node) ? colours.accent : colours.panel;
-      pen.lineWidth = standsOut(node) ? 4 : 1.5;
-      pen.stroke();
-    });
+      const radius = nodes[index].size / 2;
+      pen.moveTo(x + radius, y);
+      pen.arc(x, y, radius, 0, 2 * Math.PI);
+    }
+    pen.fillStyle = colour;
+    pen.fill();
+    pen.strokeStyle = border;
+    pen.lineWidth = borderWidth;
+    pen.stroke();
   }
 
-  // Those without room are left out. What stands out comes first, then nodes, large ones before
-  // small; edges have what is left. Zooming in makes room for more.
+  // Those without room are left out. Nodes come first, large ones before small; edges have what is
+  // left. Zooming in makes room for more.
   function paintNames(spots, inView) {
+    const most = isMoving() ? MOST_NAMES_MOVING : MOST_NAMES;
     const isSeen = ([x, y]) => x > 0 && y > 0 && x < width && y < height;
     const seen = nodes.map((_, index) => index).filter((index) => isSeen(spots[index]));
-    seen.sort((one, other) => rank(nodes[other]) - rank(nodes[one]));
-    const labels = seen.slice(0, MOST_NAMES).map((index) => {
-      const node = nodes[index];
-      const [x, y] = spots[index];
-      return label(node.name, x, y + node.size / 2 + 9, 12, standsOut(node));
-    });
-    const circles = seen.slice(0, 2 * MOST_NAMES).map((index) => {
+    seen.sort((one, other) => nodes[other].size - nodes[one].size);
+    const circles = seen.slice(0, 2 * most).map((index) => {
       const [[x, y], { size }] = [spots[index], nodes[index]];
-      return { text: "", x, y, width: size, height: size, first: false };
+      return { text: "", x, y, width: size, height: size };
     });
-    const middles = inView.length > MOST_NAMES ? inView.filter(isBright) : inView;
-    const edgeLabels = middles.map((edge) => {
-      const [[ax, ay], [bx, by]] = [spots[edge.from], spots[edge.to]];
-      const middle = bendPoint(ax, ay, bx, by, edge.bend / 2);
-      return label(edge.label, ...middle, 11, isBright(edge));
-    });
-    const all = [...labels, ...circles, ...edgeLabels].sort((one, other) => other.first - one.first);
+    const all = [
+      ...seen.slice(0, most).map((index) => nodeLabel(spots, index)),
+      ...circles,
+      ...(inView.length > most ? [] : inView.map((edge) => edgeLabel(spots, edge))),
+    ];
     standingFree(all).forEach((free, index) => {
-      if (free) write(all[index]);
+      if (free) write(below, all[index]);
     });
   }
 
-  const rank = (node) => (standsOut(node) ? 1000 : 0) + node.size;
+  function paintBrightNames(spots, bright, ends) {
+    const most = MOST_NAMES_MOVING; // of one node: beyond, they would hide it
+    const standing = nodes.map((_, index) => index).filter((index) => standsOut(nodes[index]));
+    const all = [
+      ...standing.map((index) => nodeLabel(spots, index)),
+      ...bright.slice(0, most).map((edge) => edgeLabel(spots, edge)),
+      ...[...ends].slice(0, most).map((index) => nodeLabel(spots, index)),
+    ];
+    standingFree(all).forEach((free, index) => {
+      if (free) write(above, all[index]);
+    });
+  }
 
-  function label(name, x, y, size, first) {
+  function nodeLabel(spots, index) {
+    const [x, y] = spots[index];
+    return label(nodes[index].name, x, y + nodes[index].size / 2 + 9, 12);
+  }
+
+  function edgeLabel(spots, edge) {
+    const [[ax, ay], [bx, by]] = [spots[edge.from], spots[edge.to]];
+    return label(edge.label, ...bendPoint(ax, ay, bx, by, edge.bend / 2), 11);
+  }
+
+  function label(name, x, y, size) {
     const signs = [...name];
     const text =
       signs.length > LONGEST_NAME ? `${signs.slice(0, LONGEST_NAME).join("")}…` : name;
     const width = signs
       .slice(0, LONGEST_NAME)
       .reduce((sum, sign) => sum + (sign > "\u2e80" ? 12 : 6.6), 6);
-    return { text, x, y, width, height: 15, size, first };
+    return { text, x, y, width, height: 15, size };
   }
 
   // In the colour of the ground and thick first: readable above lines.
-  function write({ text, x, y, size }) {
+  function write(pen, { text, x, y, size }) {
     if (!text) return;
     pen.font = `${size}px system-ui, sans-serif`;
     pen.textAlign = "center";
@@ -304,16 +387,16 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
   function paintPointed() {
     if (pointed === null) return;
     const text = pointed.node?.name ?? pointed.edge.label;
-    pen.font = "12px system-ui, sans-serif";
-    const wide = pen.measureText(text).width + 12;
+    above.font = "12px system-ui, sans-serif";
+    const wide = above.measureText(text).width + 12;
     const x = Math.max(2, Math.min(pointed.x + 12, width - wide - 2));
     const y = Math.max(2, pointed.y - 28);
-    pen.fillStyle = colours.ink;
-    pen.fillRect(x, y, wide, 22);
-    pen.fillStyle = colours.panel;
-    pen.textAlign = "left";
-    pen.textBaseline = "middle";
-    pen.fillText(text, x + 6, y + 11);
+    above.fillStyle = colours.ink;
+    above.fillRect(x, y, wide, 22);
+    above.fillStyle = colours.panel;
+    above.textAlign = "left";
+    above.textBaseline = "middle";
+    above.fillText(text, x + 6, y + 11);
   }
 
   // --- the pointer ---------------------------------------------------------------------------
@@ -385,6 +468,7 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     else {
       layout.xs[dragged] += right / view.across;
       layout.ys[dragged] += down / view.down;
+      noteMovement();
       askForFrame();
     }
   });
@@ -403,7 +487,7 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     const before = pointed;
     pointed = index !== null ? { node: nodes[index], x, y } : edge && { edge, x, y };
     canvas.classList.toggle("pointing", pointed !== null);
-    if (pointed || before) askForFrame();
+    if (pointed || before) askForFrame(false);
     const key = pointed?.node?.key ?? null;
     if (key !== (before?.node?.key ?? null)) onHover(key);
   }
@@ -422,7 +506,7 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
   canvas.addEventListener("pointerleave", () => {
     if (pointed?.node) onHover(null);
     pointed = null;
-    askForFrame();
+    askForFrame(false);
   });
   canvas.addEventListener("dblclick", fit);
   canvas.addEventListener(
@@ -460,8 +544,10 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
 
   new ResizeObserver(() => {
     ({ width, height } = element.getBoundingClientRect());
-    canvas.width = Math.round(width * devicePixelRatio);
-    canvas.height = Math.round(height * devicePixelRatio);
+    for (const each of [ground, canvas]) {
+      each.width = Math.round(width * devicePixelRatio);
+      each.height = Math.round(height * devicePixelRatio);
+    }
     if (isOwnView) askForFrame();
     else fit();
   }).observe(element);
@@ -476,14 +562,6 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     describe(words) {
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", words);
-    },
-    // Where a node stands on the screen, and whether all have found their places.
-    placeOf(key) {
-      const index = nodes.findIndex((node) => node.key === key);
-      return index < 0 ? null : toScreen(layout.xs[index], layout.ys[index]);
-    },
-    get isSettled() {
-      return layout.round >= ROUNDS;
     },
   };
 }
