@@ -6,9 +6,9 @@
 A store of made-up things, each joined to one that was there before and some to a second, is served
 by this process and drawn as a whole ("Draw all"). Told are the seconds until all of it is on the
 screen, and until all things have found their places; then, of what moves, the processor time that
-the page's thread takes for a frame, in milliseconds: a screen that shows 60 frames a second has 16.7
-for each. The processor's time and not the clock's, which is told beside it (the median from one
-frame to the next), so that other programs do not count. Needs playwright and Chromium.
+the page's thread takes for a frame, in milliseconds: a screen of 60 frames a second has 16.7 for
+each. It is the processor's time, so that other programs do not count; the clock's, the median from
+one frame to the next, is told beside it. Needs playwright and Chromium.
 """
 
 import argparse

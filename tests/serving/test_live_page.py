@@ -9,7 +9,8 @@ from fake_service import ADA, MARA, Knowing
 from live_page import chromium, opened, served
 from test_service_asking import plain
 
-from factloom.document import Document, Entity, Mention, Relation
+from factloom.document import Document, Entity, Mention, Relation, Sentence
+from factloom.graph.exports import write_graph
 
 PHONE = {"width": 375, "height": 700}
 HOSTILE = "Ada Lovelace was born in <img src=x onerror=alert(1)> London 😀 & Torvik."
@@ -81,6 +82,47 @@ def test_facts_are_corrected_and_things_merged_on_the_spot(browser: Any, tmp_pat
         page.click("#correction-list button >> nth=0")
         page.wait_for_selector("#said:has-text('Taken back')")
         assert page.locator("#correction-list li").count() == 2
+
+
+def test_several_hops_to_an_answer_are_drawn_as_a_way(browser: Any, tmp_path: Path) -> None:
+    proof = {"document": "ada", "sentence": ADA, "start": 0, "end": 3}
+    facts = [
+        {"head": head, "relation": "P1", "name": name, "tail": tail, "score": 0.8}
+        for head, name, tail in (("Ada", "born in", "London"), ("London", "country", "England"))
+    ]
+    answer = {
+        "kind": "path",
+        "text": "England",
+        "score": 0.64,
+        "evidence": [proof],
+        "facts": [{**fact, "evidence": [proof]} for fact in facts],
+        "items": [],
+        "hops": 2,
+        "explanation": "Ada — born in → London — country → England",
+        "supported": True,
+    }
+    with served(tmp_path / "store") as address, opened(browser, address) as live:
+        page = live.page
+        page.route("**/v1/ask", lambda route: route.fulfill(json={"answers": [answer]}))
+        page.click("#tab-ask")
+        page.fill("#question", "In which country was Ada born?")
+        page.click("#ask-it")
+        drawn = page.get_by_role("img", name=f"The way to the answer: {answer['explanation']}")
+        assert drawn.is_visible()
+        assert page.locator(".answer .card").count() == 2
+
+
+def test_the_page_that_is_a_file_draws_its_graph_and_lights_evidence(
+    browser: Any, tmp_path: Path
+) -> None:
+    document = Knowing()._read(Document(ADA, id="ada", sentences=(Sentence(0, 32),)))
+    write_graph([document], tmp_path / "ada.html", relation_names=Knowing.relation_names)
+    with opened(browser, (tmp_path / "ada.html").as_uri()) as live:
+        live.page.click("#relation-list button")
+        assert live.page.inner_text("#text .evidence") == "Ada Lovelace was born in London."
+        canvas = live.page.get_by_role("img", name="The graph.").bounding_box()
+        assert canvas is not None
+        assert min(canvas["width"], canvas["height"]) > 100
 
 
 def test_the_store_is_searched_drawn_and_walked(browser: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@
 function makeDrawing(element, { onEdge, onNode, onHover }) {
   const LONGEST_NAME = 32; // characters; pointing at it shows all of it
   const PLACED_AT_ONCE = 250; // nodes
+  const MOST_FULL_SIZED = 150; // more nodes than these are smaller, to leave room between them
   const MILLISECONDS_A_FRAME = 10; // for the places of larger graphs
   const MOST_NAMES = 400; // that are tried at a time: beyond, there is no room anyway
   const MOST_NAMES_MOVING = 40; // of a large graph that moves
@@ -51,7 +52,9 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     const most = Math.max(1, ...newNodes.map((node) => node.weight));
     const number = new Map(newNodes.map((node, index) => [node.key, index]));
     const pairs = new Set(newEdges.map((edge) => `${edge.head}\n${edge.tail}`));
-    nodes = newNodes.map((node) => ({ ...node, size: 11 + 13 * Math.sqrt(node.weight / most) }));
+    const share = Math.max(0.4, Math.min(1, Math.sqrt(MOST_FULL_SIZED / newNodes.length)));
+    const sizeOf = ({ weight }) => share * (11 + 13 * Math.sqrt(weight / most));
+    nodes = newNodes.map((node) => ({ ...node, size: sizeOf(node) }));
     edges = newEdges.map((edge) => ({
       ...edge,
       from: number.get(edge.head),
@@ -204,7 +207,8 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     clear(below);
     const spots = spotsOf();
     const inView = edges.filter((edge) => isInView(spots[edge.from], spots[edge.to]));
-    const isFull = inView.length > MOST_ARROWS;
+    const isQuick = isMoving();
+    const isFull = isQuick || inView.length > MOST_ARROWS;
     paintEdges(below, inView, spots, colours.edge, isFull ? 0.5 : 1, isFull ? 0 : 9);
     const byColour = new Map();
     nodes.forEach((node, index) => {
@@ -213,8 +217,10 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
       if (!byColour.has(colour)) byColour.set(colour, []);
       byColour.get(colour).push(index);
     });
-    for (const [colour, indices] of byColour)
-      paintNodes(below, indices, spots, colour, colours.panel, 1.5);
+    for (const [colour, indices] of byColour) {
+      if (isQuick) paintSquares(indices, spots, colour);
+      else paintNodes(below, indices, spots, colour, colours.panel, 1.5);
+    }
     paintNames(spots, inView);
   }
 
@@ -313,6 +319,15 @@ function makeDrawing(element, { onEdge, onNode, onHover }) {
     pen.strokeStyle = border;
     pen.lineWidth = borderWidth;
     pen.stroke();
+  }
+
+  // For nodes that move on by the next frame: a square is painted in no time.
+  function paintSquares(indices, spots, colour) {
+    below.fillStyle = colour;
+    for (const index of indices) {
+      const side = 0.85 * nodes[index].size;
+      below.fillRect(spots[index][0] - side / 2, spots[index][1] - side / 2, side, side);
+    }
   }
 
   // Those without room are left out. Nodes come first, large ones before small; edges have what is
