@@ -8,8 +8,9 @@
 // and calls `onEdge(head, tail)`, `onNode(key)`, `onHover(key or null)`.
 //
 // A small graph is placed before it is drawn. A large one is placed while it is drawn, some
-// milliseconds of each frame, so that the page answers meanwhile; as long as it moves, few names are
-// written. What stands out is drawn on a second canvas above: pointing at things draws that alone.
+// milliseconds of each frame, so that the page answers meanwhile; as long as it moves, it is drawn
+// with few names and no arrows. What stands out is drawn on a second canvas above: pointing at
+// things draws that alone.
 // Drag moves a node or the view, wheel and two fingers zoom, a double click fits; so do arrows,
 // + and -, and 0 where it has the focus.
 function makeDrawing(element, { onEdge, onNode, onHover }) {

@@ -20,7 +20,8 @@ function makeTextView({ text, legend, nameOf, onLight, onChoose }) {
     const [entity = null] = inner.entities;
     for (const event of ["mouseenter", "focus"])
       element.addEventListener(event, () => onLight(entity));
-    for (const event of ["mouseleave", "blur"]) element.addEventListener(event, () => onLight(null));
+    for (const event of ["mouseleave", "blur"])
+      element.addEventListener(event, () => onLight(null));
     if (onChoose && entity !== null) {
       element.setAttribute("role", "button");
       element.addEventListener("click", () => onChoose(entity));

@@ -44,11 +44,12 @@ function makeThingSearch({ calls, tell, hint, onPick }) {
     clearTimeout(waiting);
     waiting = setTimeout(() => tell(look), PATIENCE);
   });
-  return { element, focus: () => field.focus(), look };
+  return { element, focus: () => field.focus() };
 }
 
 function makeBrowser(root, { calls, tell, corrections, openDocument }) {
   const MOST_THINGS = 3000; // that are drawn
+  const MOST_FACTS = 10_000; // that are asked for
   const FACTS_AT_A_TIME = 1000;
   const status = make("p", { className: "note" });
   status.setAttribute("role", "status");
@@ -135,7 +136,8 @@ function makeBrowser(root, { calls, tell, corrections, openDocument }) {
   }
 
   function pathButton(thing) {
-    const goal = makeThingSearch({ calls, tell, hint: "find-hint", onPick: (to) => path(thing, to) });
+    const onPick = (goal) => path(thing, goal);
+    const goal = makeThingSearch({ calls, tell, hint: "find-hint", onPick });
     goal.element.hidden = true;
     const button = worded("button", "path-to", { type: "button" });
     button.setAttribute("aria-expanded", "false");
@@ -155,25 +157,31 @@ function makeBrowser(root, { calls, tell, corrections, openDocument }) {
     if (!facts.length) status.textContent = say("no-path");
   }
 
-  // Page by page, as far as it can be drawn with ease.
+  // Page by page, as far as it can be drawn with ease: beyond so many things no further ones, but
+  // further facts between those that are there.
   async function drawAll() {
     let isWhole = true;
     await begin(async (number) => {
       const found = [];
       const things = new Set();
       let next = 0;
-      while (next !== null && things.size + 2 <= MOST_THINGS) {
+      while (next !== null && next < MOST_FACTS) {
         const answer = await calls.get("/v1/facts", { offset: next, limit: FACTS_AT_A_TIME });
         if (number !== run) return null;
         for (const fact of answer.facts.map(statedFact)) {
-          if (things.size + 2 > MOST_THINGS) break;
+          const ends = [fact.head.key, fact.tail.key];
+          const count = ends.filter((end) => !things.has(end)).length;
+          if (things.size + count > MOST_THINGS) {
+            isWhole = false;
+            continue;
+          }
           found.push(fact);
-          things.add(fact.head.key).add(fact.tail.key);
+          for (const end of ends) things.add(end);
         }
         next = answer.next;
         status.textContent = say("loading", { count: counted(found.length) });
       }
-      isWhole = next === null && things.size + 2 <= MOST_THINGS;
+      isWhole &&= next === null;
       return found;
     });
     if (!isWhole) status.textContent += ` ${say("loaded-part")}`;
@@ -184,6 +192,5 @@ function makeBrowser(root, { calls, tell, corrections, openDocument }) {
     around,
     refresh,
     say: knowledge.say,
-    drawing: knowledge.drawing,
   };
 }

@@ -42,8 +42,10 @@ function makeCorrections({ calls, tell, onChanged, said, list, by }) {
     button.focus({ preventScroll: true });
   }
 
-  const inWords = ({ action, about }) =>
-    Object.hasOwn(WORDS, `said-${action}`) ? say(`said-${action}`, { about }) : `${action}: ${about}`;
+  function inWords({ action, about }) {
+    const key = `said-${action}`;
+    return Object.hasOwn(WORDS, key) ? say(key, { about }) : `${action}: ${about}`;
+  }
 
   async function showList() {
     const { corrections } = await calls.get("/v1/corrections", { limit: 1000 });

@@ -146,7 +146,7 @@ function factOf(document, relation, things, names) {
 }
 
 // The bridges that a reasoning model attended to: of each, the surest relation between the ends of
-// each of its two premises, where the document states them (explanations.py says the same in words).
+// each of its two premises, where the document states them. explanations.py has the same in words.
 function reasonsOf(document, relation, things, names) {
   const stated = new Map(
     document.relations.map((each, number) => [

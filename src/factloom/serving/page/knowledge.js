@@ -68,7 +68,10 @@ function makeKnowledge(root, options) {
   function passing() {
     return facts
       .filter(passes)
-      .sort((one, other) => certainty(other) - certainty(one) || (other.score ?? 1) - (one.score ?? 1));
+      .sort(
+        (one, other) =>
+          certainty(other) - certainty(one) || (other.score ?? 1) - (one.score ?? 1),
+      );
   }
 
   function chosenFacts() {
@@ -118,15 +121,17 @@ function makeKnowledge(root, options) {
     const edges = new Map();
     for (const { head, tail, name } of shown) {
       if (head.key === tail.key || !drawn.has(head.key) || !drawn.has(tail.key)) continue;
-      for (const { key, name, type } of [head, tail])
-        nodes.set(key, { key, name, hue: type === null ? null : hueOf(type), weight: weights.get(key) });
+      for (const { key, name, type } of [head, tail]) {
+        const hue = type === null ? null : hueOf(type);
+        nodes.set(key, { key, name, hue, weight: weights.get(key) });
+      }
       const edge = `${head.key}\n${tail.key}`;
       if (!edges.has(edge)) edges.set(edge, { head: head.key, tail: tail.key, names: new Set() });
       edges.get(edge).names.add(name);
     }
     drawing.show(
       [...nodes.values()],
-      [...edges.values()].map(({ head, tail, names }) => ({ head, tail, label: [...names].join(", ") })),
+      [...edges.values()].map(({ names, ...ends }) => ({ ...ends, label: [...names].join(", ") })),
     );
     const bounded =
       weights.size > drawn.size
@@ -216,5 +221,5 @@ function makeKnowledge(root, options) {
     showChosen();
   });
 
-  return { show, choose, setAbout, light: drawing.light, say: refresh, drawing };
+  return { show, choose, setAbout, light: drawing.light, say: refresh };
 }
