@@ -798,6 +798,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "this pipeline has {count} models, and no single one",
         "Its `steps` have one each: pipeline.steps[0].component.",
     ),
+    "not-of-one-training": (
+        "the two models differ in {what!r}",
+        "Give a model and what became of it in a training that began with it (`start` in the "
+        "recipe), with the same labels.",
+    ),
     "reads-no-text": (
         "this model does not find relations in raw text; its task is {task!r}",
         "Give a joint model; scores between given entities are fitted when a model is trained.",

@@ -15,7 +15,7 @@ from factloom.answers.abstaining import (
     write_decision,
 )
 from factloom.errors import FactloomError
-from factloom.models.reader import FoundSpan
+from factloom.models.answer_decisions import FoundSpan
 
 
 def span(margin: float) -> FoundSpan:

@@ -28,6 +28,11 @@ from factloom.answers.hops import MOST_HOPS, SAME_WAY_BACK, readings
         ("which films have the same director as X", ("director of X", SAME_WAY_BACK)),
         ("what are the languages in X directed films", ("films directed by X", "languages in X")),
         ("where is X", ("where is X",)),
+        ("who co-wrote films with X", ("which films did X wrote", SAME_WAY_BACK)),
+        ("X starred together with whom", ("what did X starred", SAME_WAY_BACK)),
+        ("who acted in the same film as X", ("which film did X acted", SAME_WAY_BACK)),
+        ("where was the X director born", ("director of X", "where was X born")),
+        ("where were the actors in X born", ("actors of X", "where were X born")),
     ],
 )
 def test_the_right_reading_is_among_those_given(phrase: str, reading: tuple[str, ...]) -> None:

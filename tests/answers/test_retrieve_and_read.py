@@ -16,7 +16,8 @@ from factloom.answers.retrieve_and_read import RetrieveAndRead
 from factloom.cli import app
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
-from factloom.models.reader import FoundSpan, Reader
+from factloom.models.answer_decisions import FoundSpan
+from factloom.models.reader import Reader
 from factloom.questions import Answer, Question
 
 TEXTS = {

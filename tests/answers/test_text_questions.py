@@ -5,7 +5,7 @@ from typing import Any
 
 from factloom.answers.text_questions import whole_texts
 from factloom.document import Document
-from factloom.models.reader import FoundSpan
+from factloom.models.answer_decisions import FoundSpan
 
 TEXTS = (
     "Quillmark is a company. It was founded by Mara Velden.",

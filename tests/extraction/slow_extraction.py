@@ -3,6 +3,7 @@
 python slow_extraction.py TEXTS FOLDER
 """
 
+import faulthandler
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from factloom.extraction import Targets, extract
 from factloom.pipeline import Pipeline
 
 if __name__ == "__main__":
+    faulthandler.enable()
     texts, folder = sys.argv[1:]
     output = Targets([Path(folder) / "out.jsonl"])
     extract(Pipeline(Slow(Path(folder))), [texts], output, batch_size=1, workers=2)

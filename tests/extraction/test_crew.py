@@ -175,12 +175,21 @@ def test_ctrl_c_ends_all(texts: Path, tmp_path: Path) -> None:
             assert main.poll() is None
             time.sleep(0.05)
         os.killpg(main.pid, signal.SIGINT)  # as a terminal sends it: to all of them
-        _, told = main.communicate(timeout=60)
+        told = ended(main)
     finally:
         main.kill()
     assert "KeyboardInterrupt" in told
     assert not any(alive(process) for process in processes)
     assert not (folder / "out.jsonl").exists()
+
+
+def ended(process: "subprocess.Popen[str]") -> str:
+    """What a process tells until its end, or where it hangs."""
+    try:
+        return process.communicate(timeout=120)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)  # it shows the lines that its threads are at
+        pytest.fail(process.communicate()[1])
 
 
 def alive(process: int) -> bool:

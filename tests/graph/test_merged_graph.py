@@ -19,7 +19,7 @@ def test_an_entity_of_two_documents_is_one_node_with_both_documents() -> None:
             name="place of birth",
             score=0.75,
             document="birth.txt",
-            sentences=(0,),
+            sentence_indices=(0,),
             evidence=("Mara Velden was born in Torvik.",),
         ),
         Edge(
@@ -29,7 +29,7 @@ def test_an_entity_of_two_documents_is_one_node_with_both_documents() -> None:
             name="educated at",
             score=None,
             document="studies.txt",
-            sentences=(0,),
+            sentence_indices=(0,),
             evidence=('Mara Velden studied at "Halden; College".',),
         ),
     ]

@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 from reader_examples import ASKED
 
+from documented_settings import default_settings, documented_settings
 from factloom import formats
+from factloom.answers.cogltx import CogLtxSettings
+from factloom.answers.cogqa import CogQaSettings
+from factloom.answers.fact_hops import FACTS, SENTENCES
+from factloom.answers.graph_questions import LEAST_COUNTED
+from factloom.answers.inverse_cloze import InverseClozeSettings
+from factloom.answers.rag import RagSettings
+from factloom.answers.realm import RealmSettings
+from factloom.answers.realm_pretraining import RealmPretrainingSettings
 from factloom.encoders.encoder import Encoder
 from factloom.layouts.sections import SECTION
 from factloom.models.reader import Reader, ReaderSettings
@@ -13,16 +22,19 @@ from factloom.models.reader import Reader, ReaderSettings
 TEXT = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
 
 
-def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
-    section = TEXT.split("### Settings")[1].split("\n### ")[0]
-    rows = [line.split("|") for line in section.splitlines() if line.startswith("| `")]
-    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
-    real = {name: str(field.default).lower() for name, field in ReaderSettings.model_fields.items()}
-    assert found == real
+def test_every_table_of_settings_has_every_setting_with_its_default() -> None:
+    of_realm = (RealmSettings, RealmPretrainingSettings, InverseClozeSettings)
+    all_kinds = ((ReaderSettings,), (CogLtxSettings,), (CogQaSettings,), of_realm, (RagSettings,))
+    tables = [part.split("\n\n")[0] for part in TEXT.split("\n| setting")[1:]]
+    for table, kinds in zip(tables, all_kinds, strict=True):
+        assert documented_settings(table) == default_settings(*kinds)
 
 
-def test_the_length_of_a_section_is_the_one_told() -> None:
+def test_the_numbers_are_the_real_ones() -> None:
     assert f"{SECTION:,} characters" in TEXT
+    assert f"the {FACTS} surest facts" in TEXT
+    assert f"beside the passages found, {SENTENCES} at most" in TEXT
+    assert f"counted needs a score of {LEAST_COUNTED}," in TEXT
 
 
 def test_the_code_runs(

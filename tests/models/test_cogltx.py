@@ -242,12 +242,3 @@ def test_evidence_says_which_blocks_are_relevant(tiny_encoder_path: Path) -> Non
     assert (asked.judged, asked.guessed, asked.readable) == (True, False, False)
     (unknown,) = model.prepare([base.replace(questions=(Question("Where?", "q"),))])
     assert unknown.terms == 0
-
-
-def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
-    table = page.split("| setting of CogLTX |")[1].split("\n\n")[0]
-    rows = [line.split("|") for line in table.splitlines() if line.startswith("| `")]
-    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
-    fields = CogLtxSettings.model_fields.items()
-    assert found == {name: str(field.default).lower() for name, field in fields}

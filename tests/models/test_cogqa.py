@@ -2,13 +2,16 @@
 
 import math
 from pathlib import Path
+from typing import cast
 
 import pytest
 import torch
 from cogqa_examples import COGNITIVE
 from model_checks import check_model
 
+from factloom.answers.answer import Proof
 from factloom.answers.cogqa import CogQa, CogQaSettings
+from factloom.answers.fact_hops import FactHop, FactHops
 from factloom.answers.titled_texts import Library, titled_texts
 from factloom.document import Document
 from factloom.encoders.encoder import Encoder
@@ -120,6 +123,28 @@ def test_names_and_answers_are_inside_one_sentence_and_short(tiny_encoder_path: 
         assert len(text.text[start:end].split()) <= 3
 
 
+class Founding:
+    """One fact, of which the texts hold the sentence."""
+
+    def names_in(self, question: str) -> list[str]:  # noqa: ARG002
+        return ["Quillmark Ltd"]
+
+    def of(self, name: str) -> list[FactHop]:
+        proof = Proof("bridge", "She studied at Halden College.")
+        return [FactHop("Halden College", "founded at", proof)] * (name == "Quillmark Ltd")
+
+
+def test_a_fact_leads_where_system_1_points_to_nothing(tiny_encoder_path: Path) -> None:
+    model = make_model(tiny_encoder_path)
+    with torch.no_grad():
+        model.pointers.weight.zero_()  # no start is better than [CLS]
+    question, facts = "Where was the founder of Quillmark Ltd born?", cast(FactHops, Founding())
+    assert model.ask(question, [BRIDGE]) == []
+    (found,) = model.ask(question, [BRIDGE], facts=facts)
+    assert BRIDGE.text[found.start : found.end] == "Halden College"
+    assert found.path == "Quillmark Ltd — founded at → Halden College"
+
+
 def test_a_comparison_answers_one_of_both_and_yes_or_no_stands_nowhere(
     tiny_encoder_path: Path,
 ) -> None:
@@ -151,12 +176,3 @@ def test_without_an_answer_to_learn_it_is_told(tiny_encoder_path: Path) -> None:
     encoder = Encoder.load(str(tiny_encoder_path))
     with pytest.raises(ModelError, match="no-answers-to-learn"):
         CogQa.from_documents(encoder, [NONE], CogQaSettings())
-
-
-def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
-    table = page.split("| setting of CogQA |")[1].split("\n\n")[0]
-    rows = [line.split("|") for line in table.splitlines() if line.startswith("| `")]
-    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
-    fields = CogQaSettings.model_fields.items()
-    assert found == {name: str(field.default).lower() for name, field in fields}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from documented_settings import default_settings, documented_settings
 from factloom import formats
 from factloom.document import Document
 from factloom.models.mrc import MrcSettings, default_question
@@ -16,11 +17,8 @@ TEXT = (Path(__file__).parents[2] / "docs" / "mrc.md").read_text(encoding="utf-8
 
 def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
     section = TEXT.split("## Settings")[1].split("\n## ")[0]
-    rows = [line.split("|") for line in section.splitlines() if line.startswith("| `")]
-    found = {name.strip(" `"): default.strip(" `") for _, name, default, *_ in rows}
-    real = {name: str(field.default).lower() for name, field in MrcSettings.model_fields.items()}
-    assert found == real
-    assert list(found) == list(real)
+    found, real = documented_settings(section), default_settings(MrcSettings)
+    assert list(found.items()) == list(real.items())
 
 
 def test_the_settings_of_the_samples_are_right() -> None:

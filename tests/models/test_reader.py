@@ -19,7 +19,8 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
 from factloom.errors import ModelError
 from factloom.layouts import asked_questions, sections
-from factloom.models.reader import Reader, ReaderSettings, best_threshold
+from factloom.models.answer_decisions import best_threshold
+from factloom.models.reader import Reader, ReaderSettings
 from factloom.modules.calibration import scores_from_margins
 
 

@@ -165,7 +165,7 @@ def test_loading_keeps_how_long_documents_are_taken(saved: Path) -> None:
         (edit("encoder", "bert"), "model-damaged", "encoder"),
         (edit("encoder.window", "512"), "model-damaged", "encoder.window"),
         (edit("encoder.window", -3), "window-too-small", "-3"),
-        (edit("encoder.long_documents", "never"), "model-damaged", "'windows' or 'error'"),
+        (edit("encoder.long_documents", "never"), "model-damaged", "'windows', 'error' or 'recurrence'"),
         (edit("base", None), "model-damaged", "base"),
         (edit("base", 7), "model-damaged", "base"),
         (edit("base", "no-such-encoder"), "encoder-not-found", "no-such-encoder"),

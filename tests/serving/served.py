@@ -24,5 +24,5 @@ class Slow(Knowing):
 
 
 if __name__ == "__main__":
-    server.Pipeline.load_later = lambda *_: Pipeline(Slow())  # type: ignore[method-assign]
+    server.Pipeline.load_later = lambda *_, **_options: Pipeline(Slow())  # type: ignore[method-assign]
     server.serve([], Path(sys.argv[1]), "127.0.0.1", 0, None, ServiceSettings())

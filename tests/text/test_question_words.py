@@ -17,6 +17,8 @@ from factloom.text.question_words import form_of, question_language
         ("How many children has she?", "count", {"PER"}),
         ("Was Ada born in Torvik?", "yes/no", set()),
         ("What is it?", "one", set()),
+        ("What were the release years of it?", "list", {"TIME"}),
+        ("What is the capital of it?", "one", set()),
     ],
 )
 def test_the_form_of_a_question(question: str, asks: str, wanted: set[str]) -> None:

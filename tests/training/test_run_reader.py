@@ -5,31 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_questions import DOCUMENTS
 from typer.testing import CliRunner
 
 import factloom
 from factloom import formats
 from factloom.cli import app
-from factloom.document import Answer, Document, Question
 from factloom.errors import ModelError, RecipeError
 from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
-
-TEXTS = {
-    "Mara Velden was born in Torvik.": ("Where was Mara Velden born?", "Torvik"),
-    "Halden College was founded in 1956.": ("When was Halden College founded?", "1956"),
-    "She studied in Ashmere, and left.": ("Where did she study?", "Ashmere"),
-    "The company has its headquarters in Norvania.": ("Where is the company?", "Norvania"),
-}
-DOCUMENTS = [
-    Document(
-        text,
-        f"d{number}",
-        attributes={"title": "T"},
-        questions=(Question(words, f"q{number}", (Answer(answer, text.index(answer)),)),),
-    )
-    for number, (text, (words, answer)) in enumerate(TEXTS.items())
-]
 
 
 @pytest.fixture(scope="module")

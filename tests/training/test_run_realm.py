@@ -6,30 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_questions import DOCUMENTS
 from typer.testing import CliRunner
 
 from factloom import formats
 from factloom.cli import app
-from factloom.document import Answer, Document, Question
+from factloom.document import Document
 from factloom.graph.store import Store
 from factloom.training.recipe import Recipe
 from factloom.training.run import train_recipe
-
-TEXTS = {
-    "Mara Velden was born in Torvik. She left in May.": ("Where was Mara Velden born?", "Torvik"),
-    "Halden College was founded in 1956. It is old.": ("When was Halden College founded?", "1956"),
-    "She studied in Ashmere, and left. Then she came.": ("Where did she study?", "Ashmere"),
-    "The company is in Norvania. Its college is not.": ("Where is the company?", "Norvania"),
-}
-DOCUMENTS = [
-    Document(
-        text,
-        f"d{number}",
-        attributes={"title": "T"},
-        questions=(Question(words, f"q{number}", (Answer(answer, text.index(answer)),)),),
-    )
-    for number, (text, (words, answer)) in enumerate(TEXTS.items())
-]
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from factloom.errors import InputError, ModelError, Place
+from factloom.models.answer_decisions import FoundSpan, best_threshold
 from factloom.modules.calibration import scores_from_margins
 
 if TYPE_CHECKING:
-    from factloom.models.reader import FoundSpan, Reader
+    from factloom.models.reader import Reader
 
 FILE = "asking.json"  # beside the weights of a reader
 _PRIOR = 1e-2  # precision of the prior of slope and offset
@@ -43,10 +44,10 @@ class Decision:
     offset: float
     questions: int  # that they were fitted on
 
-    def answers(self, span: "FoundSpan") -> bool:
+    def answers(self, span: FoundSpan) -> bool:
         return span.margin > self.threshold
 
-    def score(self, span: "FoundSpan") -> float:
+    def score(self, span: FoundSpan) -> float:
         """How likely it is right."""
         return float(sigmoid(self.slope * span.margin + self.offset))
 
@@ -58,10 +59,10 @@ class OwnDecision:
         self.threshold = float(reader.threshold)
         self.temperature = float(reader.temperature)
 
-    def answers(self, span: "FoundSpan") -> bool:
+    def answers(self, span: FoundSpan) -> bool:
         return span.margin > self.threshold
 
-    def score(self, span: "FoundSpan") -> float:
+    def score(self, span: FoundSpan) -> float:
         return float(scores_from_margins(span.logit, self.temperature))
 
 
@@ -73,8 +74,6 @@ def fit_decision(
     likeness: F1 of its words with the gold; right: whether they are those of the gold; has: whether
     the corpus answers the question at all.
     """
-    from factloom.models.reader import best_threshold
-
     if not margins:
         raise InputError("no-held-out-questions")
     slope, offset = fit_logistic(margins, right)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from factloom.answers.abstaining import Decision, read_decision
 from factloom.answers.answer import Answer
+from factloom.answers.fact_hops import FactHops
 from factloom.answers.graph_questions import GraphAnswers
 from factloom.answers.known_graph import StoreGraph
 from factloom.answers.meaning import Meaning, SentenceVectors
@@ -104,7 +105,8 @@ class Ask:
         if own is not None:
             answering: FromPassages = own(retriever)
             return answering
-        return TextAnswers(retriever, self.reader, self.decision)
+        facts = FactHops(self._graph.graph) if getattr(self.reader, "walks", False) else None
+        return TextAnswers(retriever, self.reader, self.decision, facts)
 
     def close(self) -> None:
         self.store.close()

@@ -1,25 +1,15 @@
 """What CogQA concludes from a cognitive graph, told with its places and the path that led there."""
 
-import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from factloom.answers.cognitive_graph import CognitiveGraph, Node
 from factloom.answers.titled_texts import Library, TitledText
-from factloom.document import Answer, Document, Question, Span
-from factloom.models.reader import FoundSpan
-from factloom.modules.calibration import scores_from_margins
+from factloom.document import Span
+from factloom.models.answer_decisions import FoundSpan
 
 _SHOWN = 5  # words of a text without a title
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """Those that were fitted: when an answer is given, and how sure it is."""
-
-    threshold: float
-    temperature: float
-    no_answer_temperature: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +31,6 @@ def span_of(conclusion: Conclusion, graph: CognitiveGraph, library: Library) -> 
         (proof.document, proof.start + first, proof.start + last)
         for proof, (first, last) in _proofs(used, conclusion, graph, library)
     ]
-    between = " / " if conclusion.compared else " → "
     return FoundSpan(
         document=text.document,
         question=0,
@@ -50,9 +39,21 @@ def span_of(conclusion: Conclusion, graph: CognitiveGraph, library: Library) -> 
         margin=conclusion.margin,
         logit=conclusion.logit,
         support=tuple(dict.fromkeys(support)),
-        path=between.join(_told(graph.nodes[node], library) for node in used),
+        path=_path(used, conclusion, graph, library),
         word=conclusion.word,
     )
+
+
+def _path(
+    used: tuple[int, ...], conclusion: Conclusion, graph: CognitiveGraph, library: Library
+) -> str:
+    """The nodes in words, with the relation in between where a fact has led on."""
+    names = [_told(graph.nodes[node], library) for node in used]
+    if conclusion.compared:
+        return " / ".join(names)
+    relations = [graph.relations.get(edge) for edge in pairwise(used)]
+    between = [f" — {relation} → " if relation else " → " for relation in relations]
+    return "".join(part for pair in zip(names, [*between, ""], strict=True) for part in pair)
 
 
 def _place(node: Node, library: Library) -> tuple[TitledText, Span]:
@@ -86,26 +87,3 @@ def _told(node: Node, library: Library) -> str:
     assert node.text is not None
     words = library.texts[node.text].text.split()
     return f'"{" ".join(words[:_SHOWN])} ..."'
-
-
-def answered(
-    document: Document, question: Question, spans: Sequence[FoundSpan], numbers: Numbers
-) -> Question:
-    """The question with the best of the spans, if that is better than none."""
-    if not spans:
-        return dataclasses.replace(question, answers=(), no_answer=1.0)
-    span = spans[0]
-    over = span.margin - numbers.threshold
-    no_answer = float(scores_from_margins(-over, numbers.no_answer_temperature))
-    if over <= 0:
-        return dataclasses.replace(question, answers=(), no_answer=no_answer)
-    score = float(scores_from_margins(span.logit, numbers.temperature))
-    words = span.word or document.text[span.start : span.end]
-    sentences = {document.sentence_at(start) for _, start, _ in span.support}
-    sentences |= set() if span.word else {document.sentence_at(span.start)}
-    return dataclasses.replace(
-        question,
-        answers=(Answer(words, None if span.word else span.start, score),),
-        evidence=tuple(sorted(sentence for sentence in sentences if sentence is not None)),
-        no_answer=no_answer,
-    )

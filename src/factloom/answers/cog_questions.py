@@ -189,7 +189,7 @@ class _Gold:
         self, number: int, clues: str, hops: Sequence[tuple[int, Span]], answers: Sequence[Span]
     ) -> Reading:
         text = self.library.texts[number]
-        asked = make_reading(self.question.text, clues, text.text, text.sentences, self.encoder)
+        asked = text_reading(self.question.text, clues, text, self.encoder)
         led = [place for _, place in hops]
         return Reading(asked, word_spans(asked.words, led), word_spans(asked.words, answers))
 
@@ -229,6 +229,11 @@ class _Gold:
         self.made_of.readings.append(Reading(asked, none, none))
         self.made_of.edges.append((source, len(self.made_of.readings) - 1))
         return len(self.made_of.readings) - 1
+
+
+def text_reading(question: str, clues: str, text: TitledText, encoder: Encoder) -> AskedQuestion:
+    """A text, read with the clues behind the question."""
+    return make_reading(question, clues, text.text, text.sentences, encoder)
 
 
 def leaf_reading(question: str, text: TitledText, place: Span, encoder: Encoder) -> AskedQuestion:

@@ -39,7 +39,8 @@ from factloom.document import Answer, Document, Question
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
 from factloom.models import storage
-from factloom.models.reader import FoundSpan, Reader, ReaderSettings
+from factloom.models.answer_decisions import FoundSpan
+from factloom.models.reader import Reader, ReaderSettings
 from factloom.modules.evaluating import evaluating
 from factloom.modules.relevance_levels import labels
 

@@ -7,7 +7,8 @@ node is a sentence of a predecessor that says its name.
     start       the texts that the question names, else those that share most words with it
     frontier    nodes whose texts are to be read, with the question and the node's clues
     growth      each text gives names of next hops and candidates of the answer, with an edge to
-                each; a new edge to a next hop puts it onto the frontier, be it known or not
+                each; a new edge to a next hop puts it onto the frontier, be it known or not.
+                Where a graph of facts is at hand, its facts about a node give next hops, too
     end         no frontier is left, or the graph has `most_nodes` nodes
 
 A name without a text is a leaf, as candidates are: there is nothing more to be read of it.
@@ -17,7 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from factloom.answers.titled_texts import Library, name_words
+from factloom.answers.fact_hops import FactHop, FactHops
+from factloom.answers.titled_texts import Library, name_words, places_of
 from factloom.document import Span
 
 
@@ -49,6 +51,7 @@ class CognitiveGraph:
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[tuple[int, int]] = field(default_factory=list)
+    relations: dict[tuple[int, int], str] = field(default_factory=dict)  # of edges that are facts
     starts: int = 0  # how many of the nodes it began with
 
     def path_to(self, node: int) -> list[int]:
@@ -71,17 +74,31 @@ class CognitiveGraph:
 Read = Callable[[Sequence[tuple[int, str]]], Sequence[Thought]]  # texts, each with its clues
 
 
-def grow(library: Library, starts: Sequence[int], read: Read, most_nodes: int) -> CognitiveGraph:
-    """Read from the starting texts on until there is no frontier, or the graph is large enough."""
+def grow(
+    library: Library,
+    starts: Sequence[int],
+    read: Read,
+    most_nodes: int,
+    facts: FactHops | None = None,
+    named: Sequence[str] = (),
+) -> CognitiveGraph:
+    """Read from the starting texts on until there is no frontier, or the graph is large enough.
+
+    With facts, it starts from the texts that say the names of the question as well: `named`.
+    """
     growth = _Growth(library, starts, most_nodes)
     nodes = growth.graph.nodes
-    frontier = list(range(len(starts)))
+    for name in named:
+        growth.start_at(name)
+    frontier = list(range(growth.graph.starts))
     while frontier:
         asked = [(growth.text_of(node), " ".join(nodes[node].clues)) for node in frontier]
         reached: dict[int, None] = {}
         for node, thought in zip(frontier, read(asked), strict=True):
             nodes[node].vector = thought.vector
             reached |= dict.fromkeys(growth.hops(node, thought.hops))
+            if facts is not None:
+                reached |= dict.fromkeys(growth.known_hops(node, facts.of(nodes[node].name)))
             growth.candidates(node, thought.answers)
         frontier = [node for node in reached if nodes[node].text is not None]
     return growth.graph
@@ -101,32 +118,62 @@ class _Growth:
         assert number is not None  # only such nodes are read
         return number
 
+    def start_at(self, name: str) -> None:
+        """Begin with the text that a name leads to, too, where there is one."""
+        number = self.library.find(name, -1)
+        if number is None:
+            return
+        if number not in self.known:
+            self.known[number] = len(self.graph.nodes)
+            self.graph.nodes.append(Node(name, number, None))
+            self.graph.starts += 1
+        node = self.graph.nodes[self.known[number]]
+        node.name = node.name or name
+
     def hops(self, node: int, spans: Iterable[Span]) -> Iterator[int]:
-        """The nodes to which there is a new edge."""
+        """The nodes to which a text gives a new edge."""
+        origin = self.text_of(node)
         for span in spans:
-            origin, name = self._name(node, span)
-            leads = self.library.find(name, origin)
-            if leads == origin:
-                continue
-            target = self._node(name_words(name) if leads is None else leads, leads, origin, span)
-            if target is not None and self._edge(node, target, origin, span):
+            target = self._hop(node, origin, span)
+            if target is not None:
                 yield target
+
+    def known_hops(self, node: int, facts: Iterable[FactHop]) -> Iterator[int]:
+        """The nodes to which facts give a new edge; a text has to hold the sentence that says so
+        with the name."""
+        for fact in facts:
+            said = self.library.saying(fact.proof.sentence)
+            named = places_of(fact.name, fact.proof.sentence)
+            if said is None or not named:
+                continue
+            (origin, start), (first, last) = said, named[0]
+            target = self._hop(node, origin, (start + first, start + last))
+            if target is not None:
+                self.graph.relations[node, target] = fact.relation
+                yield target
+
+    def _hop(self, node: int, origin: int, span: Span) -> int | None:
+        """The node of a name that a text says, if the edge to it is new."""
+        name = self.library.texts[origin].text[span[0] : span[1]]
+        leads = self.library.find(name, origin)
+        if leads == self.graph.nodes[node].text:
+            return None
+        target = self._node(name_words(name) if leads is None else leads, leads, origin, span)
+        if target is None or not self._edge(node, target, origin, span):
+            return None
+        return target
 
     def candidates(self, node: int, spans: Iterable[Span]) -> None:
         """Nodes that may be the answer: leaves, unless a node has that name."""
         for span in spans:
-            origin, name = self._name(node, span)
+            origin = self.text_of(node)
+            name = self.library.texts[origin].text[span[0] : span[1]]
             leads = self.library.find(name, origin)
             key = leads if leads in self.known else name_words(name)
             target = self._node(key, None, origin, span)
             if target is not None:
                 self.graph.nodes[target].candidate = True
                 self._edge(node, target, origin, span)
-
-    def _name(self, node: int, span: Span) -> tuple[int, str]:
-        """The text of a node, and what a stretch of it says."""
-        origin = self.text_of(node)
-        return origin, self.library.texts[origin].text[span[0] : span[1]]
 
     def _node(self, key: int | str | None, text: int | None, origin: int, span: Span) -> int | None:
         """The node of a name, a new one if need be; none where there is no room or no word."""

@@ -30,17 +30,18 @@ import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 from torch import Tensor, nn
 
-from factloom.answers.cog_answers import Conclusion, Numbers, answered, span_of
+from factloom.answers.cog_answers import Conclusion, span_of
 from factloom.answers.cog_batch import CogBatch, make_batch
 from factloom.answers.cog_questions import (
     CogQuestion,
     cog_questions,
     leaf_reading,
-    make_reading,
     question_kind,
     starting_texts,
+    text_reading,
 )
 from factloom.answers.cognitive_graph import CognitiveGraph, Thought, grow
+from factloom.answers.fact_hops import FactHops
 from factloom.answers.titled_texts import Library, name_words, titled_texts
 from factloom.document import Document, Question
 from factloom.encoders.between_layers import changed_after, layer_count
@@ -50,7 +51,7 @@ from factloom.layouts import asked_questions
 from factloom.layouts.asked_questions import AskedQuestion, QuestionBatch
 from factloom.layouts.batching import Budget, batches
 from factloom.models import storage
-from factloom.models.reader import FoundSpan, TriedAnswer, fit_numbers
+from factloom.models.answer_decisions import FoundSpan, TriedAnswer, answered, fit_decisions
 from factloom.modules.calibration import log_odds
 from factloom.modules.evaluating import evaluating
 from factloom.modules.graph_layer import GraphLayer
@@ -90,6 +91,7 @@ class CogQa(nn.Module):
     """
 
     task: ClassVar[str] = "answers"
+    walks: ClassVar[bool] = True  # over facts, where `ask` is given them
     temperature: Tensor  # of the answers' scores; this and the next are fitted on dev
     threshold: Tensor  # the least margin of an answer over none
     no_answer_temperature: Tensor
@@ -197,22 +199,18 @@ class CogQa(nn.Module):
         Evidence are the sentence of the answer and the clues on the way to it.
         """
         bare = [document.without_answers() for document in documents]
-        numbers = Numbers(
-            float(self.threshold), float(self.temperature), float(self.no_answer_temperature)
-        )
         return [
             document.replace(
                 questions=tuple(
-                    answered(document, question, spans, numbers)
+                    answered(self, document, question, self._best(document, question, batch_tokens))
                     for question in document.questions
-                    for spans in (self._spans(document, question, batch_tokens),)
                 )
             )
             for document in bare
         ]
 
-    def _spans(self, document: Document, question: Question, tokens: int) -> list[FoundSpan]:
-        return self.ask(question.text, [document], batch_tokens=tokens)
+    def _best(self, document: Document, question: Question, tokens: int) -> FoundSpan | None:
+        return next(iter(self.ask(question.text, [document], batch_tokens=tokens)), None)
 
     def ask(
         self,
@@ -221,42 +219,40 @@ class CogQa(nn.Module):
         *,
         top: int = 1,
         batch_tokens: int = _TOKENS,
+        facts: FactHops | None = None,
     ) -> list[FoundSpan]:
-        """The best `top` answers to one question in all documents, each with its path."""
+        """The best `top` answers to one question in all documents, each with its path.
+
+        With facts of a graph the path may lead over those that a sentence of the documents states.
+        """
         library = Library(titled_texts(documents))
         if not library.texts:
             return []
         with evaluating(self):
-            graph, states = self._explore(question, library, batch_tokens)
+            graph, states = self._explore(question, library, batch_tokens, facts)
             concluded = self._conclude(question, library, graph, states)
         return [span_of(found, graph, library) for found in concluded[:top]]
 
     @torch.inference_mode()
     def _explore(
-        self, question: str, library: Library, batch_tokens: int
+        self, question: str, library: Library, batch_tokens: int, facts: FactHops | None = None
     ) -> tuple[CognitiveGraph, Tensor]:
         """The graph of a question, and System 2's states of its nodes."""
 
         def read(texts: Sequence[tuple[int, str]]) -> list[Thought]:
             asked = [
-                make_reading(
-                    question,
-                    clues,
-                    library.texts[number].text,
-                    library.texts[number].sentences,
-                    self.encoder,
-                )
+                text_reading(question, clues, library.texts[number], self.encoder)
                 for number, clues in texts
             ]
             return self._think(asked, batch_tokens)
 
         starts = starting_texts(question, library)
-        graph = grow(library, starts, read, self.settings.most_nodes)
-        leaves = [node for node in graph.nodes if node.vector is None and node.place is not None]
+        named = [] if facts is None else facts.names_in(question)
+        graph = grow(library, starts, read, self.settings.most_nodes, facts, named)
+        leaves = [node for node in graph.nodes if node.vector is None]
         readings = [
-            leaf_reading(question, library.texts[node.place[0]], node.place[1], self.encoder)
-            for node in leaves
-            if node.place is not None
+            leaf_reading(question, library.texts[number], span, self.encoder)
+            for number, span in (node.place for node in leaves if node.place is not None)
         ]
         for node, thought in zip(leaves, self._think(readings, batch_tokens), strict=True):
             node.vector = thought.vector
@@ -303,29 +299,26 @@ class CogQa(nn.Module):
         """What may be the answer, the likeliest first."""
         kind = question_kind(question, library.named_in(question))
         if kind != "special":
-            asked = torch.tensor([kind == "yes/no"], device=states.device)
-            logit = float(self._compared((states[0] - states[1])[None], asked))
-            size = abs(logit)
-            if kind == "yes/no":
-                return [Conclusion(0, size, size, (0, 1), "yes" if logit > 0 else "no")]
-            better = 0 if logit > 0 else 1
-            return [
-                Conclusion(better, size, size, (0, 1)),
-                Conclusion(1 - better, -size, -size, (0, 1)),
-            ]
+            return self._decided(kind == "yes/no", states)
         scores = self.node(states)[:, 0].double()  # (nodes,)
         total = torch.cat([scores, scores.new_zeros(1)]).logsumexp(0)
-        said = name_words(question)
-        named = [f" {name_words(node.name)} " in f" {said} " for node in graph.nodes]
-        possible = [
-            number
-            for number, node in enumerate(graph.nodes)
-            if name_words(node.name) and not named[number]
-        ]
+        said = f" {name_words(question)} "
+        words = [name_words(node.name) for node in graph.nodes]
+        possible = [number for number, name in enumerate(words) if name and f" {name} " not in said]
         return [
             Conclusion(number, float(scores[number]), log_odds(float(scores[number] - total)))
             for number in sorted(possible, key=lambda number: -float(scores[number]))
         ]
+
+    def _decided(self, yes_no: bool, states: Tensor) -> list[Conclusion]:
+        """Yes or no about the first two nodes, or which of them, the likeliest first."""
+        asked = torch.tensor([yes_no], device=states.device)
+        logit = float(self._compared((states[0] - states[1])[None], asked))
+        size, better = abs(logit), int(logit <= 0)
+        if yes_no:
+            return [Conclusion(0, size, size, (0, 1), "no" if better else "yes")]
+        chances = ((better, size), (1 - better, -size))
+        return [Conclusion(node, margin, margin, (0, 1)) for node, margin in chances]
 
     # --- calibration ---------------------------------------------------------------------------
 
@@ -335,20 +328,12 @@ class CogQa(nn.Module):
         if not any(question.answers == () for question in asked):
             documents = with_other_passages(documents, 1)
         tried = [
-            TriedAnswer.of(words, span, question.answers)
+            TriedAnswer.of(best, document.text, question.answers)
             for document in documents
             for question in document.questions
-            if question.answers is not None
-            for span in self._spans(document, question, _TOKENS)
-            for words in (span.word or document.text[span.start : span.end],)
+            if question.answers is not None and (best := self._best(document, question, _TOKENS))
         ]
-        if not tried:
-            return {}
-        fitted = fit_numbers(tried)
-        self.temperature.fill_(fitted["temperature"])
-        self.threshold.fill_(fitted["threshold"])
-        self.no_answer_temperature.fill_(fitted["no_answer_temperature"])
-        return fitted
+        return fit_decisions(self, tried) if tried else {}
 
     # --- storage -------------------------------------------------------------------------------
 

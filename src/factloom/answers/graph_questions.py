@@ -6,6 +6,7 @@ Nothing is answered where no name or no relation is found with enough confidence
 reason. An answer's score is how probable its interpretation is, times how sure its path is.
 """
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 from factloom.answers.answer import Answer, Proof, UsedFact
@@ -18,12 +19,13 @@ from factloom.answers.question_names import NamedThings, names_in
 from factloom.answers.senses import SenseFinder
 from factloom.answers.time_limits import TimeLimit, limit_in
 from factloom.graph.facts import Thing
-from factloom.text.question_words import Form, family, form_of
+from factloom.text.question_words import Form, family, form_of, plain_request
 from factloom.text.relation_names import RELATIONS
 from factloom.text.relation_phrases import UNIQUE, Step, senses_of
 
 LEAST_MEANT = 0.5  # how probable an interpretation has to be
 LEAST_SURE = 0.1  # the score that an answer has to have
+LEAST_COUNTED = 0.5  # that of a number, which says that there are no others
 _LISTED = 0.5  # of the score of the best: what a list or a count holds
 _QUESTION_WORDS = {"LOC": "where", "TIME": "when", "PER": "who"}
 _INSIDE = (Step("P131"), Step("P17"), Step("P276"), Step("P361"))  # Rosario is in Argentina
@@ -41,6 +43,10 @@ class GraphAnswers:
 
     def answers(self, question: str, top: int = 5) -> list[Answer]:
         """The best answer, and others that are less sure; one of the kind none if there is none."""
+        found = self._answers(plain_request(question), top)
+        return [dataclasses.replace(answer, question=question) for answer in found]
+
+    def _answers(self, question: str, top: int) -> list[Answer]:
         form = form_of(question)
         limited = limit_in(question)
         asked = limited[1] if limited else question
@@ -73,6 +79,9 @@ class GraphAnswers:
         """The likeliest interpretation that the facts have an answer to."""
         likely = self._interpretations(question, names, form)
         for interpretation in likely:
+            whole = interpretation.part_of
+            if whole is not None and hop(self.graph, start_at(whole.things), whole.hops[0]):
+                continue  # the way that leaves no words out begins in the graph, and then ends
             reached = self._walk(interpretation, form)
             if limit is not None:
                 reached = [each for each in reached if self._is_within(each.thing, limit)]
@@ -90,7 +99,7 @@ class GraphAnswers:
             phrase = blanked(question, name, others)
             found += self.interpreter.interpretations(phrase, name.things, form)
         found = [each for each in found if each.score >= LEAST_MEANT]
-        return sorted(found, key=lambda each: -each.score)
+        return sorted(found, key=lambda each: (each.part_of is not None, -each.score))
 
     def _walk(self, interpretation: Interpretation, form: Form) -> list[Reached]:
         reached = start_at(interpretation.things)
@@ -104,7 +113,7 @@ class GraphAnswers:
         called = ", ".join(question[name.start : name.end] for name in names)
         if not likely:
             return f"what is asked about {called} is no relation that is known"
-        relation = self._name(likely[0].hops[-1][0].relation) if likely[0].hops[-1] else "?"
+        relation = self._name(likely[0].hops[-1][0].relation)
         return f'the graph has no fact "{relation}" that answers this for {called}'
 
     # --- forms of answers ----------------------------------------------------------------------
@@ -177,6 +186,9 @@ class GraphAnswers:
         if family(best.thing.type) == "NUM":  # the documents give the number
             return self._single(question, interpretation, best)
         listed = self._listed(question, interpretation, reached)
+        if listed.score < LEAST_COUNTED:
+            known = f"the graph knows of {len(listed.items)}, too unsure to be all: {listed.text}"
+            return Answer.none(question, known, listed.score)
         count = "SELECT (COUNT(DISTINCT ?answer) AS ?count)"
         return Answer(
             question,

@@ -11,6 +11,8 @@ Several readings are given; which of them the words mean is decided by the sense
 import re
 from collections.abc import Iterator
 
+from factloom.text.question_words import types_of_noun
+
 SAME_WAY_BACK = "<-"
 MOST_HOPS = 3
 
@@ -45,6 +47,10 @@ _INNER = [
 _COMPOUND = re.compile(  # X directed films
     r"\bX (?P<verb>\w+ed|written|made|built|led) (?P<noun>[\w-]+s)(?= |$)"
 )
+_ROLES = [  # the X director, actors in X
+    re.compile(r"\b(?:the )?X (?P<noun>[\w-]+)(?= |$)"),
+    re.compile(r"\b(?:the )?(?P<noun>[\w-]+) in (?:the )?X(?= |$)"),
+]
 _POSSESSIVE = re.compile(r"\bX 's (?P<noun>[\w'-]+(?: [\w'-]+)?(?: [\w'-]+)?)")
 _SHARED = [
     re.compile(
@@ -62,6 +68,15 @@ _SHARED_AND_SPLIT = re.compile(  # when did the movies release whose actors also
     rf"\b{_FRONT}[\w-]+ (?P<verb>\w+) whose (?P<noun>[\w-]+) (?:also )?"
     r"(?:\w+ ){1,3}?(?:the )?X(?= |$)"
 )
+_DID_WITH = (
+    r"(?:co-?(\w+)(?: (\w+))?? (?:with|of)"
+    r"|(\w+)(?: (\w+))?? together with"
+    r"|(\w+) in the same (\w+) (?:with|as))"
+)
+_TOGETHER = [  # who co-wrote films with X, X acted together with whom
+    re.compile(rf"(?:(?:who|which|what|name) )?(?:[\w'-]+ ){{0,3}}?{_DID_WITH} (?:the )?X"),
+    re.compile(rf"(?:the )?X (?:(?:is|was) an? )?{_DID_WITH} (?:who|whom|which \w+)"),
+]
 _ASKS_NOTHING = re.compile(
     r"(?:(?:who|what|which|whom|where|when|name|list|give|me|tell|show|all|is|are|was|were|the|it|that|do"
     r"|you|know|please|how|many|did|people|person|things?|called|there|a) )*X"
@@ -94,26 +109,42 @@ def _readings(phrase: str, hops: int) -> Iterator[Reading]:
 
 def _taken_out(phrase: str) -> Iterator[tuple[Reading, str]]:
     """Phrases around X, and the rest with X in their place."""
-    for found in _SHARED_AND_SPLIT.finditer(phrase):
-        yield (
-            (f"{found['noun']} of X", SAME_WAY_BACK),
-            _replaced(phrase, found, f"X {found['verb']}"),
-        )
-    for pattern in _SHARED:
-        for found in pattern.finditer(phrase):
-            yield (f"{found['noun']} of X", SAME_WAY_BACK), _replaced(phrase, found, "X")
-    for found in _POSSESSIVE.finditer(phrase):
-        words = found["noun"].split()
-        for count in range(len(words), 0, -1):
-            noun = " ".join(words[:count])
-            rest = " ".join(["X", *words[count:]])
-            yield (f"{noun} of X",), _replaced(phrase, found, rest)
+    yield from _shared(phrase)
+    yield from _owned(phrase)
     for found in _COMPOUND.finditer(phrase):
         yield (f"{found['noun']} {found['verb']} by X",), _replaced(phrase, found, "X")
     for pattern in _INNER:
         for found in pattern.finditer(phrase):
             if found["inner"] != phrase:
                 yield (found["inner"],), _replaced(phrase, found, "X")
+
+
+def _shared(phrase: str) -> Iterator[tuple[Reading, str]]:
+    """What has something in common with X: there, and back on the same way."""
+    for pattern in _TOGETHER:
+        if together := pattern.fullmatch(phrase):
+            verb, *what = filter(None, together.groups())
+            did = " ".join(["which" if what else "what", *what, "did X", verb])
+            yield (did, SAME_WAY_BACK), "X"
+    for found in _SHARED_AND_SPLIT.finditer(phrase):
+        rest = _replaced(phrase, found, f"X {found['verb']}")
+        yield (f"{found['noun']} of X", SAME_WAY_BACK), rest
+    for pattern in _SHARED:
+        for found in pattern.finditer(phrase):
+            yield (f"{found['noun']} of X", SAME_WAY_BACK), _replaced(phrase, found, "X")
+
+
+def _owned(phrase: str) -> Iterator[tuple[Reading, str]]:
+    """X's mother, the X director, actors in X."""
+    for found in _POSSESSIVE.finditer(phrase):
+        words = found["noun"].split()
+        for count in range(len(words), 0, -1):
+            rest = " ".join(["X", *words[count:]])
+            yield (f"{' '.join(words[:count])} of X",), _replaced(phrase, found, rest)
+    for pattern in _ROLES:
+        for found in pattern.finditer(phrase):
+            if "PER" in types_of_noun(found["noun"]):
+                yield (f"{found['noun']} of X",), _replaced(phrase, found, "X")
 
 
 def _replaced(phrase: str, found: re.Match[str], by: str) -> str:

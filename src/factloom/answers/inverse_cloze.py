@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from torch import nn
 
+from factloom.answers import finding
 from factloom.answers.dual_encoder import DualEncoder, Pooling
-from factloom.answers.finding import with_passages
 from factloom.answers.open_corpus import OpenCorpus
 from factloom.answers.passages import headed, passages_of, title_of
 from factloom.document import Document
@@ -154,13 +154,7 @@ class InverseCloze(nn.Module):
 
     # --- prediction ----------------------------------------------------------------------------
 
-    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:  # noqa: ARG002
-        """The documents, whose questions have the passages that were found for them."""
-        return with_passages(self.retriever, self.corpus, list(documents), self.settings.found)
-
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:  # noqa: ARG002
-        """Ranks have no scores to be fitted."""
-        return {}
+    predict, fit_scores = finding.predict, finding.fit_scores
 
     # --- storage -------------------------------------------------------------------------------
 

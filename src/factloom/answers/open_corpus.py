@@ -72,6 +72,11 @@ class OpenCorpus:
     def title(self, row: int) -> str:
         return self._titles[row]
 
+    def at(self, rows: Tensor) -> list[Passage]:
+        """The passages with these numbers."""
+        passages = self.passages
+        return [passages[row] for row in rows.tolist()]
+
     def texts(self) -> list[str]:
         """Every passage behind the title of its document."""
         passages = self.passages

@@ -16,6 +16,7 @@ no text has, several.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,10 @@ class Passage:
     start: int
     end: int
     text: str
+
+    def place(self) -> dict[str, Any]:
+        """Where it stands, as JSON has it."""
+        return {"document": self.document, "start": self.start, "end": self.end}
 
 
 def passages_of(document: Document, most_words: int = MOST_WORDS) -> list[Passage]:

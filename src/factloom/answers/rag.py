@@ -21,6 +21,7 @@ What is written is looked for in the passages that were read; what none of them 
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -32,13 +33,13 @@ from torch import Tensor, nn
 from factloom.answers import finding
 from factloom.answers.dual_encoder import DualEncoder, Pooling
 from factloom.answers.generators import Generator
+from factloom.answers.open_answers import OpenAnswers, WrittenReading, written_by_rag
 from factloom.answers.open_corpus import OpenCorpus
 from factloom.answers.open_questions import OpenBatch, OpenQuestion, open_batch, open_questions
 from factloom.answers.passages import Passage
 from factloom.answers.rag_decoding import Decoding, Way, Written, decode
-from factloom.answers.rag_questions import RagAnswers, RagReading
 from factloom.answers.retrieval import Retriever
-from factloom.answers.starting import retriever_of
+from factloom.answers.starting import new_retriever, started_retriever
 from factloom.answers.verbatim import supporting
 from factloom.document import Answer, Document, Question
 from factloom.encoders.encoder import Encoder
@@ -117,13 +118,8 @@ class Rag(nn.Module):
         """A model that has learned nothing but what retriever and generator know."""
         if not any(question.answers for each in documents for question in each.questions):
             raise ModelError("no-answers-to-learn")
-        generator = Generator.load(settings.generator)
-        if settings.retriever is None:
-            retriever = DualEncoder(encoder, settings.vector_width, settings.pooling)
-            return cls(retriever, settings, generator)
-        retriever = retriever_of(settings.retriever, encoder)
-        kept = {"vector_width": retriever.width, "pooling": retriever.questions.pooling}
-        return cls(retriever, settings.model_copy(update=kept), generator)
+        kept, retriever = started_retriever(encoder, settings)
+        return cls(retriever, kept, Generator.load(settings.generator))
 
     # --- training ------------------------------------------------------------------------------
 
@@ -155,8 +151,7 @@ class Rag(nn.Module):
         vectors = self.corpus.vectors(self.retriever.passages)
         rows = self.corpus.search(queries, vectors, self.settings.passages).rows
         shares = (queries[:, None] * vectors[rows]).sum(-1).log_softmax(1)
-        passages = self.corpus.passages
-        return shares, [[passages[row] for row in found] for found in rows.tolist()]
+        return shares, [self.corpus.at(found) for found in rows]
 
     # --- prediction ----------------------------------------------------------------------------
 
@@ -176,10 +171,7 @@ class Rag(nn.Module):
         with evaluating(self):
             shares, (passages,) = self._found([question.text])
             written = self.write(question.text, passages, shares[0])
-        told = [
-            {"document": one.document, "start": one.start, "end": one.end, "score": round(share, 4)}
-            for one, share in zip(passages, shares[0].exp().tolist(), strict=True)
-        ]
+        told = finding.told(passages, shares[0].exp())
         asked = finding.having(question, told)
         if not written:
             return dataclasses.replace(asked, answers=(), evidence=(), no_answer=1.0)
@@ -190,17 +182,14 @@ class Rag(nn.Module):
         return dataclasses.replace(asked, answers=(answer,), evidence=(), no_answer=1 - score)
 
     @torch.inference_mode()
-    def ask(self, question: str, passages: Sequence[Passage]) -> RagReading:
+    def ask(self, question: str, passages: Sequence[Passage]) -> WrittenReading:
         """What is written from passages of any source; those of the greatest f(x, z) are read."""
-        embedder = self.retriever.passages
         with evaluating(self):
-            queries = finding.query_vectors(self.retriever, [question])
-            tokens = embedder.tokens([passage.text for passage in passages])
-            vectors = torch.from_numpy(embedder.encode(tokens)).to(queries)
+            queries, vectors = finding.candidate_vectors(self.retriever, question, passages)
             rows = self.corpus.search(queries, vectors, self.settings.passages).rows[0]
             shares = (vectors[rows] @ queries[0]).log_softmax(0)
             read = [passages[row] for row in rows.tolist()]
-            return RagReading(read, self.write(question, read, shares))
+            return WrittenReading(read, self.write(question, read, shares))
 
     def write(self, question: str, passages: Sequence[Passage], shares: Tensor) -> list[Written]:
         """The best answers of different words, the likeliest first; shares (k,) are log p(z|x)."""
@@ -221,9 +210,9 @@ class Rag(nn.Module):
         logit = log_odds(min(written.logarithm, -1e-9))
         return float(scores_from_margins(logit, float(self.temperature)))
 
-    def answering(self, retriever: Retriever) -> RagAnswers:
+    def answering(self, retriever: Retriever) -> OpenAnswers:
         """What answers questions from the passages that a retriever finds, for `asking`."""
-        return RagAnswers(retriever, self)
+        return OpenAnswers(retriever, partial(written_by_rag, self))
 
     # --- calibration ---------------------------------------------------------------------------
 
@@ -255,15 +244,14 @@ class Rag(nn.Module):
     def from_parts(cls, encoder: Encoder, config: Mapping[str, Any], directory: Path) -> Self:
         """A model without weights, from what `save_parts` has written."""
         settings = RagSettings(**config["settings"])
-        retriever = DualEncoder(encoder, settings.vector_width, settings.pooling)
-        return cls(retriever, settings, Generator.from_directory(directory / GENERATOR))
+        generator = Generator.from_directory(directory / GENERATOR)
+        return cls(new_retriever(encoder, settings), settings, generator)
 
     @classmethod
     def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
         """With the generator as it was before training."""
         settings = RagSettings(**config["settings"])
-        retriever = DualEncoder(encoder, settings.vector_width, settings.pooling)
-        return cls(retriever, settings, Generator.load(settings.generator))
+        return cls(new_retriever(encoder, settings), settings, Generator.load(settings.generator))
 
     save_pretrained, push_to_hub = storage.save, storage.push_to_hub
     from_pretrained = classmethod(storage.load_as)

@@ -21,6 +21,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ from torch import Tensor, nn
 
 from factloom.answers import finding
 from factloom.answers.dual_encoder import DualEncoder, Pooling
+from factloom.answers.open_answers import OpenAnswer, OpenAnswers, OpenReading, read_by_realm
 from factloom.answers.open_corpus import FoundRows, OpenCorpus
 from factloom.answers.open_questions import (
     OpenBatch,
@@ -38,7 +40,6 @@ from factloom.answers.open_questions import (
     open_questions,
 )
 from factloom.answers.passages import Passage
-from factloom.answers.realm_questions import OpenAnswer, OpenReading, RealmAnswers
 from factloom.answers.retrieval import Retriever
 from factloom.answers.starting import new_retriever, started_retriever
 from factloom.document import Answer, Document, Question
@@ -51,7 +52,7 @@ from factloom.layouts.asked_questions import (
     make_questions,
 )
 from factloom.models import PlainOutput, storage
-from factloom.models.reader import best_threshold
+from factloom.models.answer_decisions import best_threshold
 from factloom.modules.calibration import calibrate_decisions, log_odds, scores_from_margins
 from factloom.modules.evaluating import evaluating
 from factloom.modules.width_spans import WidthSpans
@@ -160,8 +161,7 @@ class Realm(nn.Module):
         return torch.cat([null, scores], 1).log_softmax(1)
 
     def _passages(self, found: FoundRows) -> list[list[str]]:
-        passages = self.corpus.passages
-        return [[passages[row].text for row in rows] for rows in found.rows.tolist()]
+        return [[passage.text for passage in self.corpus.at(rows)] for rows in found.rows]
 
     def _read(self, questions: Sequence[OpenQuestion], passages: Sequence[Sequence[str]]) -> _Read:
         """Every passage with its question: (questions x k) readings."""
@@ -220,7 +220,7 @@ class Realm(nn.Module):
 
     def _answered(self, question: Question) -> Question:
         found, shares, answers = self._asked(question.text)
-        (passages,) = finding.told(self.corpus, found, shares[None, 1:])
+        passages = finding.told(self.corpus.at(found.rows[0]), shares[1:])
         none = float(shares[0])
         given = tuple(
             Answer(answer.text, score=self.score(answer), attributes=passages[answer.passage])
@@ -244,11 +244,8 @@ class Realm(nn.Module):
     @torch.inference_mode()
     def ask(self, question: str, passages: Sequence[Passage]) -> OpenReading:
         """What passages of any source answer; those of the greatest f(x, z) are read."""
-        embedder = self.retriever.passages
         with evaluating(self):
-            queries = finding.query_vectors(self.retriever, [question])
-            tokens = embedder.tokens([passage.text for passage in passages])
-            vectors = torch.from_numpy(embedder.encode(tokens)).to(queries)
+            queries, vectors = finding.candidate_vectors(self.retriever, question, passages)
             found = self.corpus.search(queries, vectors, self.settings.passages)
             (shares,) = self._shares(queries, vectors[found.rows], found.there)
             read = [passages[row] for row in found.rows[0].tolist()]
@@ -260,9 +257,9 @@ class Realm(nn.Module):
         least = float(self.threshold)
         return [one for one in reading.answers if _margin(one, reading.none) > least]
 
-    def answering(self, retriever: Retriever) -> RealmAnswers:
+    def answering(self, retriever: Retriever) -> OpenAnswers:
         """What answers questions from the passages that a retriever finds, for `asking`."""
-        return RealmAnswers(retriever, self)
+        return OpenAnswers(retriever, partial(read_by_realm, self))
 
     def _best(self, question: str, texts: Sequence[str], shares: Tensor) -> list[OpenAnswer]:
         """Answers of different words, the likeliest first; shares (1 + k,) are log p(z|x)."""

@@ -26,9 +26,9 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from torch import Tensor, nn
 
+from factloom.answers import finding
 from factloom.answers.background_vectors import BackgroundVectors
 from factloom.answers.dual_encoder import DualEncoder, Pooling
-from factloom.answers.finding import with_passages
 from factloom.answers.open_corpus import OpenCorpus
 from factloom.answers.starting import new_retriever, started_retriever
 from factloom.document import Document
@@ -229,13 +229,7 @@ class RealmPretraining(nn.Module):
 
     # --- prediction ----------------------------------------------------------------------------
 
-    def predict(self, documents: Iterable[Document], *, batch_tokens: int = 4096) -> list[Document]:  # noqa: ARG002
-        """The documents, whose questions have the passages that were found for them."""
-        return with_passages(self.retriever, self.corpus, list(documents), self.settings.found)
-
-    def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:  # noqa: ARG002
-        """Ranks have no scores to be fitted."""
-        return {}
+    predict, fit_scores = finding.predict, finding.fit_scores
 
     # --- storage -------------------------------------------------------------------------------
 

@@ -12,19 +12,19 @@ all passages, and of those that do not hold its answer, so that there is one to 
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from factloom.answers.abstaining import Decision, OwnDecision, fit_decision
 from factloom.answers.finding import having
 from factloom.answers.passages import Passage
 from factloom.answers.retrieval import Retriever
 from factloom.answers.text_questions import PASSAGES
-from factloom.document import Document, Question
-from factloom.questions import Answer
+from factloom.document import Answer, Document, Question
+from factloom.models.answer_decisions import FoundSpan
 from factloom.text.answer_words import best_likeness, same_answer
 
 if TYPE_CHECKING:
-    from factloom.models.reader import FoundSpan, Reader
+    from factloom.models.reader import Reader
 
 
 class RetrieveAndRead:
@@ -48,14 +48,13 @@ class RetrieveAndRead:
 
     def _answered(self, question: Question) -> Question:
         passages = self._found(question.text, PASSAGES)
-        asked = having(question.without_answers(), [_as_json(passage) for passage in passages])
+        asked = having(question.without_answers(), [passage.place() for passage in passages])
         best = self._best(question.text, passages)
         if best is None:
             return dataclasses.replace(asked, answers=(), no_answer=1.0)
         span, words = best
         score = self.decision.score(span)
-        place = _as_json(passages[span.document])
-        given = (Answer(words, score=score, attributes=place),)
+        given = (Answer(words, score=score, attributes=passages[span.document].place()),)
         answers = given if self.decision.answers(span) else ()
         return dataclasses.replace(asked, answers=answers, no_answer=1 - score)
 
@@ -88,17 +87,13 @@ class RetrieveAndRead:
     def _found(self, question: str, top: int) -> list[Passage]:
         return [found.passage for found in self.retriever.search(question, top)]
 
-    def _best(self, question: str, passages: Sequence[Passage]) -> "tuple[FoundSpan, str] | None":
+    def _best(self, question: str, passages: Sequence[Passage]) -> tuple[FoundSpan, str] | None:
         """The best span of all passages, sure or not, and its words; None without a passage."""
         texts = [Document(passage.text) for passage in passages]
         for span in self.reader.ask(question, texts, top=1) if texts else []:
-            return span, span.word or passages[span.document].text[span.start : span.end]
+            return span, span.words(passages[span.document].text)
         return None
 
 
 def _holds(passage: Passage, golds: Sequence[str]) -> bool:
     return any(gold.casefold() in passage.text.casefold() for gold in golds)
-
-
-def _as_json(passage: Passage) -> dict[str, Any]:
-    return {"document": passage.document, "start": passage.start, "end": passage.end}

@@ -30,7 +30,7 @@ def _set_of(words: str) -> frozenset[str]:
 _WORD = re.compile(r"[\w-]+")
 _EMPTY = _set_of(
     "the a an is are was were be been being did does do has have had s that which it its his her "
-    "their this there and or also please name list all tell me"
+    "their this there and or also please name list all tell me listed credited"
 )
 _SIDED = 0.4  # how much of the likeness of words counts the side of X
 _REMEMBERED = 4096

@@ -5,17 +5,16 @@ best is an answer at all, and how sure it is, `abstaining.py` says.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from factloom.answers.abstaining import Decision, OwnDecision
 from factloom.answers.answer import Answer, Proof
+from factloom.answers.fact_hops import FactHops
 from factloom.answers.passages import Passage
 from factloom.answers.retrieval import Found, Retriever, WholeDocuments
 from factloom.document import Document
+from factloom.models.answer_decisions import FoundSpan
 from factloom.text.sentences import find_sentences
-
-if TYPE_CHECKING:
-    from factloom.models.reader import FoundSpan
 
 PASSAGES = 20  # that are read
 
@@ -38,10 +37,12 @@ class TextAnswers:
         retriever: Retriever,
         reader: Any = None,  # whatever has `ask`, as models/reader.py has
         decision: Decision | None = None,
+        facts: FactHops | None = None,  # for a reader that walks over them
     ) -> None:
         self.retriever = retriever
         self.reader = reader
         self.decision = decision
+        self.facts = facts
 
     def passages(self, question: str, top: int) -> list[Found]:
         """The passages that fit the question best."""
@@ -64,19 +65,24 @@ class TextAnswers:
         ]
         if told or not spans:
             return list({one.text.casefold(): one for one in reversed(told)}.values())[::-1]
-        best, passage = spans[0], passages[spans[0].document]
-        guess = best.word or passage.text[best.start : best.end]
+        best = spans[0]
+        guess = best.words(passages[best.document].text)
         reason = f"the likeliest of {len(passages)} passages read, {guess!r}, is too unsure"
         return [Answer.none(question, reason, round(decision.score(best), 4))]
 
-    def read(self, question: str, top: int = 1) -> tuple[list[Passage], "list[FoundSpan]"]:
+    def read(self, question: str, top: int = 1) -> tuple[list[Passage], list[FoundSpan]]:
         """The passages that fit the question, and their best spans, sure or not."""
         passages = [found.passage for found in self.passages(question, PASSAGES)]
+        given = {}
+        if self.facts is not None:
+            stated = self.facts.passages(question)
+            passages += [one for one in stated if not any(one.text in it.text for it in passages)]
+            given = {"facts": self.facts}
         texts = [Document(passage.text) for passage in passages]
-        return passages, self.reader.ask(question, texts, top=top) if texts else []
+        return passages, self.reader.ask(question, texts, top=top, **given) if texts else []
 
 
-def _answer(question: str, passages: Sequence[Passage], span: "FoundSpan", score: float) -> Answer:
+def _answer(question: str, passages: Sequence[Passage], span: FoundSpan, score: float) -> Answer:
     passage = passages[span.document]
     proofs = [proof_in(passage, span.start, span.end)]
     for number, start, end in span.support:
@@ -84,7 +90,7 @@ def _answer(question: str, passages: Sequence[Passage], span: "FoundSpan", score
     steps = [f"read in {passage.document}", *([span.path] if span.path else [])]
     return Answer(
         question,
-        span.word or passage.text[span.start : span.end],
+        span.words(passage.text),
         "yes/no" if span.word else "span",
         round(score, 4),
         tuple(dict.fromkeys(proofs)),

@@ -90,6 +90,11 @@ class Library:
                 return number
         return None
 
+    def saying(self, sentence: str) -> tuple[int, int] | None:
+        """The first text that holds a sentence, and the character at which it begins there."""
+        places = ((number, text.text.find(sentence)) for number, text in enumerate(self.texts))
+        return next(((number, start) for number, start in places if start >= 0), None)
+
     def named_in(self, question: str) -> list[int]:
         """The texts whose titles stand in a question, in its order."""
         asked = name_words(question)

@@ -8,6 +8,7 @@ import typer
 from factloom.cli import (
     adapt,
     ask,
+    average,
     calibrate,
     complete,
     compress,
@@ -52,6 +53,7 @@ app.command()(evaluate.evaluate)
 app.command()(predict.predict)
 app.command()(find_threshold.find_threshold)
 app.command()(calibrate.calibrate)
+app.command()(average.average)
 app.command()(label.label)
 app.command()(adapt.adapt)
 app.command()(compress.compress)

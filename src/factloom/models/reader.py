@@ -19,15 +19,13 @@ A very long text is read in sections, of which the one with the greatest margin 
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from torch import Tensor, nn
 
-from factloom.document import Answer, Document, Question
+from factloom.document import Document, Question
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.layouts.asked_questions import (
@@ -38,16 +36,11 @@ from factloom.layouts.asked_questions import (
 )
 from factloom.layouts.batching import batches_by_length
 from factloom.models import PlainOutput, storage
-from factloom.modules.calibration import (
-    calibrate_decisions,
-    fit_temperature,
-    log_odds,
-    scores_from_margins,
-)
+from factloom.models.answer_decisions import FoundSpan, TriedAnswer, answered, fit_decisions
+from factloom.modules.calibration import log_odds
 from factloom.modules.evaluating import evaluating
 from factloom.modules.pooling import segment_logsumexp
 from factloom.modules.span_search import best_spans
-from factloom.text.answer_words import best_likeness, same_answer
 from factloom.text.other_passages import with_other_passages
 
 LONGEST = 30  # words of an answer, where no training has said
@@ -68,22 +61,6 @@ class ReaderSettings(BaseModel):
         None, description="Most words of an answer; as in the training documents if absent."
     )
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the words' states.")
-
-
-@dataclass(frozen=True, slots=True)
-class FoundSpan:
-    """A stretch of a text that may answer a question."""
-
-    document: int  # its number among those read
-    question: int  # its number among those of the document
-    start: int  # characters of the document
-    end: int
-    margin: float  # over "no answer"
-    logit: float  # of its probability
-    # further sentences that prove it: the number of their document, and characters of it
-    support: tuple[tuple[int, int, int], ...] = ()
-    path: str = ""  # how it was come to, where that took several steps
-    word: str = ""  # "yes" or "no", which stand nowhere: the span is what they rest on
 
 
 class Reader(nn.Module):
@@ -172,7 +149,7 @@ class Reader(nn.Module):
         return [
             document.replace(
                 questions=tuple(
-                    self._answered(document, question, best.get((number, index)))
+                    answered(self, document, question, best.get((number, index)))
                     for index, question in enumerate(document.questions)
                 )
             )
@@ -240,24 +217,6 @@ class Reader(nn.Module):
                         logit=log_odds(float(logarithms[row])),
                     )
 
-    def _answered(self, document: Document, question: Question, span: FoundSpan | None) -> Question:
-        """The question with the answer that was found, if that is better than none."""
-        if span is None:  # a text without words
-            return dataclasses.replace(question, answers=(), no_answer=1.0)
-        over = span.margin - float(self.threshold)
-        no_answer = float(scores_from_margins(-over, float(self.no_answer_temperature)))
-        if over <= 0:
-            return dataclasses.replace(question, answers=(), no_answer=no_answer)
-        score = float(scores_from_margins(span.logit, float(self.temperature)))
-        answer = Answer(document.text[span.start : span.end], span.start, score)
-        sentence = document.sentence_at(span.start)
-        return dataclasses.replace(
-            question,
-            answers=(answer,),
-            evidence=() if sentence is None else (sentence,),
-            no_answer=no_answer,
-        )
-
     # --- calibration ---------------------------------------------------------------------------
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
@@ -273,13 +232,8 @@ class Reader(nn.Module):
         for (number, index), span in self._best(documents, 4096).items():
             answers = documents[number].questions[index].answers
             if answers is not None:
-                words = documents[number].text[span.start : span.end]
-                tried.append(TriedAnswer.of(words, span, answers))
-        fitted = fit_numbers(tried)
-        self.temperature.fill_(fitted["temperature"])
-        self.threshold.fill_(fitted["threshold"])
-        self.no_answer_temperature.fill_(fitted["no_answer_temperature"])
-        return fitted
+                tried.append(TriedAnswer.of(span, documents[number].text, answers))
+        return fit_decisions(self, tried)
 
     # --- storage -------------------------------------------------------------------------------
 
@@ -292,56 +246,6 @@ class Reader(nn.Module):
 
     save_pretrained, push_to_hub = storage.save, storage.push_to_hub
     from_pretrained = classmethod(storage.load_as)
-
-
-@dataclass(frozen=True, slots=True)
-class TriedAnswer:
-    """The best answer to a question whose gold is known, sure or not."""
-
-    margin: float
-    logit: float
-    likeness: float  # to the gold
-    right: bool
-    answerable: bool
-
-    @classmethod
-    def of(cls, words: str, span: FoundSpan, gold: Sequence[Answer]) -> Self:
-        golds = [answer.text for answer in gold]
-        right = any(same_answer(words, one) for one in golds)
-        return cls(span.margin, span.logit, best_likeness(words, golds), right, bool(golds))
-
-
-def fit_numbers(tried: Sequence[TriedAnswer]) -> dict[str, float]:
-    """Threshold and temperatures of a model of answers."""
-    margins = [one.margin for one in tried]
-    answerable = [one.answerable for one in tried]
-    threshold = best_threshold(margins, [one.likeness for one in tried], answerable)
-    over = np.array(margins) - threshold
-    made = over > 0
-    right = np.array([one.right for one in tried], dtype=bool)
-    fitted = calibrate_decisions(np.array([one.logit for one in tried])[made], right[made])
-    sharpness = fit_temperature(over, np.array(answerable, dtype=bool))
-    return {**fitted, "threshold": threshold, "no_answer_temperature": sharpness}
-
-
-def best_threshold(
-    margins: Sequence[float], likeness: Sequence[float], answerable: Sequence[bool]
-) -> float:
-    """The margin above which answering gives the greatest F1; 0 where all questions are alike.
-
-    A question that is answered counts its likeness to the gold, one that is not counts 1 if it has
-    no answer. The threshold is half-way between two margins.
-    """
-    if all(answerable) or not any(answerable):
-        return 0.0
-    order = np.argsort(margins, kind="stable")[::-1]
-    ordered = np.asarray(margins, dtype=np.float64)[order]
-    gains = np.where(answerable, likeness, -1.0)[order]  # of answering, the surest first
-    totals = np.concatenate([[0.0], np.cumsum(gains)])  # (answered,) 0 to all
-    padded = np.pad(ordered, 1, constant_values=(ordered[0] + 2, ordered[-1] - 2))
-    between = (padded[1:] + padded[:-1]) / 2  # (answered,) above which so many are answered
-    possible = padded[1:] < padded[:-1]  # equal margins are answered alike
-    return float(between[np.argmax(np.where(possible, totals, -np.inf))])
 
 
 def _longest(asked: AskedQuestion) -> int:

@@ -32,7 +32,8 @@ _FAMILIES = {
 _TYPES_OF_NOUNS = {
     "PER": "person people man woman actor actress singer painter writer author novelist poet "
     "composer director scientist astronomer politician politicians persons authors writers "
-    "painters musician musicians actors directors engineer architect economist founder mayor "
+    "painters musician musicians actors directors screenwriter screenwriters producer producers "
+    "engineer architect economist founder mayor "
     "king queen president child children son sons daughter daughters brother sister siblings "
     "parents wife husband member members players teacher physicist historian",
     "LOC": "place places city cities town towns village country countries state county region "
@@ -67,10 +68,18 @@ _YES_NO = re.compile(
     r"^\s*(is|are|was|were|did|does|do|has|have|had|can|could|will|would)\b(?! (what|which|who))",
     re.IGNORECASE,
 )
+_ASKED_POLITELY = re.compile(
+    r"^\s*(?:please,? )?(?:can|could|will|would) (?:you|anyone|somebody|someone) (?:please )?",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(r"\bhow many\b|\bwhat number of\b|\bcount the\b", re.IGNORECASE)
 _NOUN_ASKED = re.compile(
     r"\b(?:which|what|how many|name(?: all)?(?: the)?|list(?: all)?(?: the)?)\s+"
     r"((?:[\w-]+\s+){0,2}?[\w-]+)(?=\s|\?|$)",
+    re.IGNORECASE,
+)
+_NOUN_BEHIND_BE = re.compile(  # what were the release years of X
+    r"\bwhat (?:is|are|was|were) the (?:[\w-]+ )??([\w-]+) (?=(?:of|in|for|that|which|spoken)\b)",
     re.IGNORECASE,
 )
 _WH = {
@@ -107,6 +116,15 @@ def types_of_noun(noun: str) -> frozenset[str]:
     return _NOUNS.get(noun.casefold(), frozenset())
 
 
+def plain_request(question: str) -> str:
+    """A question without what is only polite.
+
+    >>> plain_request("Can you name a film by Ada Brook?")
+    'name a film by Ada Brook?'
+    """
+    return _ASKED_POLITELY.sub("", question, count=1)
+
+
 def form_of(question: str) -> Form:
     """The form of a question."""
     words = [word.casefold() for word in _WORD.findall(question)]
@@ -134,7 +152,9 @@ def _noun_asked(question: str) -> tuple[str, frozenset[str]]:
                 return bare, types_of_noun(bare)
             if word[:1].isupper() or bare in ("is", "are", "was", "were", "did", "does", "do"):
                 break
-    return "", frozenset()
+    behind = _NOUN_BEHIND_BE.search(question)
+    noun = behind[1].casefold() if behind else ""
+    return (noun, types_of_noun(noun)) if types_of_noun(noun) else ("", frozenset())
 
 
 def _is_plural(noun: str) -> bool:
