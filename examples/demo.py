@@ -2,11 +2,14 @@
 
     make demo
 
-Everything lands in runs/demo. The texts are in examples/texts: read them beside the tables.
+Everything lands in runs/demo. The texts are in examples/texts: read them beside the tables. At a
+terminal it ends with the live page of what was read, until Ctrl-C.
 """
 
 import contextlib
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +20,8 @@ ROOT = Path(__file__).parent.parent
 TEXTS = Path("examples/texts")
 OUTPUT = Path("runs/demo")
 
-NEXT = """\
+ADDRESS = "http://127.0.0.1:8765"  # the usual one of factloom serve
+NEXT = f"""\
 [bold]What to try next[/bold]
   [dim]# the page: texts, graph, and the evidence of every edge that you click[/dim]
   open runs/demo/graph.html
@@ -26,9 +30,11 @@ NEXT = """\
   [dim]# only some relations, only sure ones[/dim]
   .venv/bin/factloom extract examples/texts --relations founded_by,spouse --minimum-score 0.7
   [dim]# ask the graph in SPARQL[/dim]
-  .venv/bin/factloom query --store runs/demo/graph "SELECT ?a ?b WHERE { ?a wdt:P17 ?b } LIMIT 5"
+  .venv/bin/factloom query --store runs/demo/graph "SELECT ?a ?b WHERE {{ ?a wdt:P17 ?b }} LIMIT 5"
   [dim]# train a model of your own on annotated documents, in minutes[/dim]
   .venv/bin/factloom train configs/atlop-demo.toml --output runs/own
+  [dim]# the live page, to read, correct, ask and walk through the graph: open {ADDRESS}[/dim]
+  .venv/bin/factloom serve --store runs/demo/graph --runtime light
 """
 
 
@@ -56,5 +62,15 @@ def commands(output: Path) -> list[list[str]]:
     ]
 
 
+def show_page(output: Path = OUTPUT) -> None:
+    """The live page, as long as somebody watches."""
+    Console().print(f"[bold]In a moment at {ADDRESS}[/bold] (Ctrl-C ends it)", highlight=False)
+    command = ["serve", "--store", str(output / "graph"), "--runtime", "light"]
+    with contextlib.suppress(KeyboardInterrupt):
+        subprocess.run([sys.executable, "-m", "factloom", *command], cwd=ROOT, check=False)
+
+
 if __name__ == "__main__":
     main()
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        show_page()

@@ -127,6 +127,8 @@ def test_demo_reads_the_texts_and_leaves_a_page_and_a_store(
     shown = capsys.readouterr().out
     assert "Marisol Devane" in shown
     assert "What to try next" in shown
+    assert "factloom serve --store" in shown
+    assert "http://127.0.0.1:8765" in shown
     page = (tmp_path / "demo" / "graph.html").read_text(encoding="utf-8")
     found = list(formats.read(tmp_path / "demo" / "found.jsonl"))
     assert len(found) == 10

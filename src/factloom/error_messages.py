@@ -1534,10 +1534,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "the name of the output file does not tell how to write a graph",
         "Use one of these suffixes, with .gz behind it to compress: {suffixes}.",
     ),
-    "page-missing": (
-        "the page draws its graph with Bokeh, which is not installed",
-        "Install it: pip install 'factloom[page]'.",
-    ),
     # --- the service -----------------------------------------------------------------------
     "serving-missing": (
         "the service needs {library}, which is not installed",

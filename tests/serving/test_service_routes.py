@@ -173,6 +173,7 @@ def test_without_a_store_its_addresses_say_so() -> None:
         for answer in (
             client.post("/v1/documents", json={"text": ADA}),
             client.get("/v1/graph?name=Ada"),
+            client.get("/v1/facts"),
             client.post("/v1/query", json={"query": "ASK {}"}),
             client.post("/v1/ask", json={"question": "Who?"}),
             client.get("/v1/corrections"),
@@ -224,6 +225,49 @@ def test_things_are_listed_page_by_page(filled: TestClient) -> None:
     assert (told["total"], told["next"]) == (2, 1)
     told = filled.get("/v1/things", params={"part": "vel"}).json()
     assert [thing["name"] for thing in told["things"]] == ["Ada Lovelace", "Mara Velden"]
+
+
+def test_the_things_of_a_document_stand_in_the_order_of_its_entities(filled: TestClient) -> None:
+    said(filled, action="merge", things=[{"name": "Ada Lovelace"}, {"name": "Mara Velden"}])
+    (ada,) = filled.get("/v1/things", params={"part": "Ada"}).json()["things"]
+    told = filled.get("/v1/things", params={"document": "mara"}).json()
+    assert [thing["name"] for thing in told["things"]] == ["Ada Lovelace", "Torvik"]
+    assert told["things"][0] == ada
+    answer = filled.get("/v1/things", params={"document": "nothing"})
+    assert problem_of(answer, 404) == "unknown-document"
+
+
+def test_the_facts_of_a_document_have_the_numbers_of_its_relations(filled: TestClient) -> None:
+    query = {"document": "notes/ada.txt"}
+    (fact,) = filled.get("/v1/facts", params=query).json()["facts"]
+    assert fact == filled.get("/v1/graph?name=London").json()["facts"][0]
+    assert fact["evidence"][0]["fact"].endswith("#fact=0")
+    said(filled, action="reject", fact=PLACE_OF_BIRTH)
+    assert filled.get("/v1/facts", params=query).json()["facts"] == []
+    (fact,) = filled.get("/v1/facts", params={**query, "rejected": True}).json()["facts"]
+    assert (fact["decision"], fact["name"]) == ("rejected", "place of birth")
+    answer = filled.get("/v1/facts", params={"document": "nothing"})
+    assert problem_of(answer, 404) == "unknown-document"
+
+
+def test_all_facts_are_told_page_by_page_as_each_document_states_them(filled: TestClient) -> None:
+    filled.post("/v1/documents", json={"documents": [{"id": "again", "text": ADA}]})
+    found, offset = [], 0
+    while offset is not None:
+        told = filled.get("/v1/facts", params={"offset": offset, "limit": 2}).json()
+        found += [(fact["head"]["name"], fact["evidence"][0]["document"]) for fact in told["facts"]]
+        offset = told["next"]
+    assert sorted(found) == [
+        ("Ada Lovelace", "again"),
+        ("Ada Lovelace", "notes/ada.txt"),
+        ("Mara Velden", "mara"),
+    ]
+
+
+def test_relations_have_names(filled: TestClient) -> None:
+    assert filled.get("/v1/relations").json()["relations"] == [
+        {"id": "P19", "name": "place of birth"}
+    ]
 
 
 # --- questions -----------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
 
 from pyoxigraph import NamedNode, Triple
 
+from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.graph.changes import text_of, triple_of
 from factloom.graph.facts import Connection, Evidence, Thing
@@ -16,6 +17,7 @@ from factloom.graph.identifiers import (
     document_iri,
     document_of_entity,
     document_of_iri,
+    entity_iris,
     relation_iri,
     relation_of,
     type_of,
@@ -23,6 +25,7 @@ from factloom.graph.identifiers import (
 from factloom.graph.looking_ahead import ahead_of_naming, before_showing
 from factloom.graph.name_keys import name_key, person_key, value_key
 from factloom.graph.profiles import Profile, plain_key, telling_key
+from factloom.graph.stored_quads import statement_node
 from factloom.graph.stored_things import KEY, StoredThings
 from factloom.graph.vocabulary import (
     CATALOGUE,
@@ -119,6 +122,37 @@ class Lookup:
         for quad in self.things.changes.disk.quads_for_pattern(None, node, None, None):
             if str(quad.graph_name).startswith(f"<{DOCUMENT}"):
                 yield from self._reifiers(quad.triple)
+
+    def statements(self, document: str | None = None, *, rejected: bool = False) -> Iterator[str]:
+        """The addresses of all facts as documents state them, or of those that one document states.
+
+        Those that people have rejected are there if that is wanted.
+        """
+        roles = (REIFIES, REJECTED_SUBJECT) if rejected else (REIFIES,)
+        if document is not None:
+            yield from self._statements_in(document, roles)
+            return
+        for role in roles:
+            for quad in self.things.changes.disk.quads_for_pattern(None, role, None, CATALOGUE):
+                if text_of(quad.subject).startswith(DOCUMENT):  # merges are statements, too
+                    yield text_of(quad.subject)
+
+    def _statements_in(self, document: str, roles: Sequence[NamedNode]) -> Iterator[str]:
+        """Those of the roles among the statements of a document, which are numbered."""
+        for number in count():
+            statement = statement_node(document_iri(document), number)
+            said = {
+                quad.predicate
+                for quad in self.things.changes.match(statement, None, None, CATALOGUE)
+            }
+            if not said:
+                return
+            if said.intersection(roles):
+                yield statement.value
+
+    def things_of(self, document: Document) -> Iterator[Thing]:
+        """What each entity of a document that the store has stands for, in their order."""
+        return (self.thing(self.things.root(iri)) for iri in entity_iris(document))
 
     def _connections(
         self, gathered: Mapping[tuple[str, str, str], Sequence[Evidence]], least: float = 0.0

@@ -18,7 +18,15 @@ from factloom.errors import FactloomError, RequestError
 from factloom.serving.frame import Frame
 from factloom.serving.guards import Access, Guards
 from factloom.serving.problems import problem_response
-from factloom.serving.routes import corrections, documents, extraction, graph, questions, status
+from factloom.serving.routes import (
+    corrections,
+    documents,
+    extraction,
+    graph,
+    page,
+    questions,
+    status,
+)
 from factloom.serving.schemas import Problem
 from factloom.serving.service import Service
 from factloom.version import VERSION
@@ -30,6 +38,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     questions.router,
     corrections.router,
     status.router,
+    page.router,
 )
 _SHOWN = 3  # of what is wrong with a request
 _PROBLEMS = {

@@ -19,11 +19,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloom.errors import FactloomError, RequestError
+from factloom.serving.page import ADDRESSES
 from factloom.serving.problems import problem_response
 from factloom.serving.settings import ServiceSettings
 
 _LOCAL_NAMES = ("localhost",)
-OPEN = frozenset({"/health"})  # what whoever watches the service may ask without the token
+# Without the token: what whoever watches the service asks, and the page, which holds nothing.
+OPEN = frozenset({"/health", *ADDRESSES})
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,6 +179,24 @@ class Facts(Answered):
     next: int | None
 
 
+class StatedFacts(Answered):
+    """Facts as documents state them; `next` is the offset of those behind."""
+
+    facts: tuple[Fact, ...]
+    next: int | None
+
+
+class Relation(Answered):
+    """A relation by its id, and in words."""
+
+    id: str
+    name: str
+
+
+class Relations(Answered):
+    relations: tuple[Relation, ...]
+
+
 # --- questions -----------------------------------------------------------------------------------
 
 

@@ -1,9 +1,9 @@
 """One HTML page that needs nothing else: texts with their mentions, the graph, the evidence.
 
-The graph is drawn by BokehJS, which comes with Bokeh's Python package and is put into the page.
-The rest is page.html, page.css and the scripts beside this file. The content stands in the page
-as JSON, and the page's security policy allows the scripts written here (by their hash) and no
-others: text that looks like HTML stays text, and nothing is loaded from elsewhere.
+It is made of page.html, the styles and the scripts beside this file. Most of these are the live
+page's too, which the service sends (serving/page). The content stands in the page as JSON, and the
+page's security policy allows the scripts written here (by their hash) and no others: text that
+looks like HTML stays text, and nothing is loaded from elsewhere.
 """
 
 import base64
@@ -17,20 +17,23 @@ from pathlib import Path
 from string import Template
 
 from factloom.document import Document
-from factloom.errors import ModelError
 from factloom.files.output import write_pieces
 from factloom.graph.exports.merged import merged_graph
 from factloom.graph.exports.models import Models
 from factloom.graph.merging import Cluster
 from factloom.graph.page.content import page_content
 
-try:
-    from bokeh.resources import Resources
-except ImportError:
-    raise ModelError("page-missing") from None
-
 MOST_DOCUMENTS = 1000  # a browser holds no more with ease; the page says how many are left out
-_SCRIPTS = ("layout.js", "drawing.js", "page.js")
+_STYLES = ("look.css", "page.css")
+_SCRIPTS = (
+    "elements.js",
+    "type_colours.js",
+    "text_pieces.js",
+    "text_view.js",
+    "layout.js",
+    "drawing.js",
+    "page.js",
+)
 
 
 def write(
@@ -53,17 +56,16 @@ def write(
 def page(title: str, content: Mapping[str, object]) -> str:
     """The whole page as text."""
     here = files("factloom.graph.page")
-    drawing = Resources(mode="inline", minified=True, components=["bokeh", "bokeh-api"]).js_raw
-    scripts = [*drawing, *((here / name).read_text("utf-8") for name in _SCRIPTS)]
+    scripts = [(here / name).read_text("utf-8") for name in _SCRIPTS]
     hashes = " ".join(_hash_source(script) for script in scripts)
     policy = (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        "base-uri 'none'; form-action 'none'"
     )
     return Template((here / "page.html").read_text("utf-8")).substitute(
         title=html.escape(title),
         policy=policy,
-        style=(here / "page.css").read_text("utf-8"),
+        style="".join((here / name).read_text("utf-8") for name in _STYLES),
         content=_inside_script(content),
         scripts="".join(f"<script>{script}</script>\n" for script in scripts),
     )

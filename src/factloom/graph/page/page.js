@@ -1,7 +1,6 @@
 "use strict";
 
-// What the page shows and how its parts speak with each other. All text goes into the page as text
-// (textContent), never as HTML.
+// What the page shows and how its parts speak with each other.
 const content = JSON.parse(document.getElementById("content").textContent);
 const MOST_NODES = 120; // drawn at once
 const RELATIONS_A_STEP = 100; // listed at once
@@ -16,28 +15,6 @@ const state = {
   chosen: null,
   listed: RELATIONS_A_STEP,
 };
-const part = (id) => document.getElementById(id);
-
-const typeCounts = new Map();
-for (const { type } of content.entities) typeCounts.set(type, (typeCounts.get(type) ?? 0) + 1);
-const types = [
-  ...new Set([...typeCounts.keys(), ...content.documents.flatMap(mentionTypes)]),
-].sort();
-const hues = new Map(Object.entries(content.hues)); // the same on every page
-
-function mentionTypes(shown) {
-  return shown.pieces.flatMap((piece) => (piece.mentions ?? []).map((mention) => mention.type));
-}
-
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
-function refill(element, children) {
-  element.replaceChildren(...children);
-}
 
 function number(value) {
   return value.toLocaleString("en");
@@ -80,68 +57,19 @@ function shownRelations() {
 
 // --- the text ----------------------------------------------------------------------------------
 
-function pieceElement(piece) {
-  if (!piece.mentions) return document.createTextNode(piece.text);
-  const [inner, ...outer] = piece.mentions;
-  const entities = piece.mentions.flatMap((mention) => mention.entities);
-  const element = make("mark", { className: "mention", tabIndex: 0, textContent: piece.text });
-  element.classList.toggle("nested", outer.length > 0);
-  element.style.setProperty("--hue", hues.get(inner.type));
-  element.title = piece.mentions
-    .map((mention) => [...mention.entities.map(entityName), mention.type].join(" · "))
-    .join("\n");
-  element.dataset.entities = JSON.stringify(entities);
-  for (const event of ["mouseenter", "focus"])
-    element.addEventListener(event, () => light(inner.entities[0] ?? null));
-  for (const event of ["mouseleave", "blur"]) element.addEventListener(event, () => light(null));
-  return element;
-}
-
 function showText() {
   const shown = content.documents[state.document];
   part("document-name").textContent = shown.name;
-  const sentences = [];
-  for (const piece of shown.pieces) {
-    const last = sentences.at(-1);
-    if (last && last.number === piece.sentence) last.pieces.push(piece);
-    else sentences.push({ number: piece.sentence, pieces: [piece] });
-  }
-  refill(
-    part("text"),
-    sentences.map(({ number: sentence, pieces }) => {
-      const element = make("span", {}, ...pieces.map(pieceElement));
-      if (sentence !== null) element.dataset.sentence = sentence;
-      return element;
-    }),
-  );
-  const present = new Set(mentionTypes(shown));
-  refill(
-    part("legend"),
-    types
-      .filter((type) => present.has(type))
-      .map((type) => {
-        const chip = make("span", { className: "type", textContent: type });
-        chip.style.setProperty("--hue", hues.get(type));
-        return make("li", {}, chip);
-      }),
-  );
+  textView.show(shown);
 }
 
 function sentenceText(shown, sentence) {
-  return shown.pieces
-    .filter((piece) => piece.sentence === sentence)
-    .map((piece) => piece.text)
-    .join("")
-    .trim();
+  const { start, end } = shown.sentences[sentence];
+  return [...shown.text].slice(start, end).join("").trim();
 }
 
 function light(entity) {
-  for (const element of part("text").querySelectorAll(".mention")) {
-    element.classList.toggle(
-      "lit",
-      entity !== null && JSON.parse(element.dataset.entities).includes(entity),
-    );
-  }
+  textView.light(entity);
   drawing.light(entity);
 }
 
@@ -177,10 +105,7 @@ function showChosen() {
   const proving = new Set(
     facts.filter((fact) => fact.document === state.document).flatMap((fact) => fact.evidence),
   );
-  for (const element of part("text").querySelectorAll("[data-sentence]")) {
-    element.classList.toggle("evidence", proving.has(Number(element.dataset.sentence)));
-  }
-  part("text").querySelector(".evidence")?.scrollIntoView({ block: "nearest" });
+  textView.prove(proving);
   for (const element of part("relation-list").querySelectorAll("button")) {
     element.setAttribute("aria-current", String(facts.includes(element.relation)));
   }
@@ -265,7 +190,7 @@ function showDocuments() {
     .map((shown, index) => ({ shown, index }))
     .filter(
       ({ shown, index }) =>
-        counts.has(index) || holds(shown.name) || shown.pieces.some((piece) => holds(piece.text)),
+        counts.has(index) || holds(shown.name) || holds(shown.text),
     );
   const hidden = content.documents.length - found.length;
   part("documents-note").textContent = [
@@ -309,7 +234,7 @@ function showGraph(relations) {
     [...drawn].map((entity) => ({
       key: entity,
       name: entityName(entity),
-      hue: hues.get(content.entities[entity].type),
+      hue: hueOf(content.entities[entity].type),
       weight: weights.get(entity),
     })),
     [...edges.values()].map(({ head, tail, names }) => ({
@@ -378,6 +303,13 @@ function fillTypes() {
 }
 
 const drawing = makeDrawing(part("graph"), { onEdge: choose, onNode: light, onHover: light });
+drawing.describe("The graph. All that it shows stands in the list of relations too.");
+const textView = makeTextView({
+  text: part("text"),
+  legend: part("legend"),
+  nameOf: entityName,
+  onLight: light,
+});
 document.body.classList.toggle("single", content.documents.length === 1 && !content.omitted);
 part("counts").textContent = [
   plural(content.documents.length, "document"),

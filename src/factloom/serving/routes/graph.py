@@ -1,7 +1,8 @@
-"""/v1/graph and /v1/things: what the store knows, without SPARQL."""
+"""/v1/graph, /v1/facts, /v1/things, /v1/relations: what the store knows, without SPARQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -17,6 +18,7 @@ Offset = Annotated[int, Query(ge=0, lt=2**31, description="How many are passed o
 Limit = Annotated[int, Query(ge=1, lt=2**31, description="How many are told at most.")]
 NameOf = Annotated[str, Query(min_length=1, max_length=1000)]
 Type = Annotated[str | None, Query(max_length=200)]
+DocumentId = Annotated[str | None, Query(min_length=1, max_length=500, description="By its id.")]
 
 
 @router.get("/v1/graph")
@@ -57,17 +59,60 @@ async def graph(
     return schemas.Facts(facts=tuple(shown), total=len(found), next=following)
 
 
+@router.get("/v1/facts")
+async def facts(
+    service: Served,
+    document: DocumentId = None,
+    rejected: bool = False,
+    offset: Offset = 0,
+    limit: Limit = 100,
+) -> schemas.StatedFacts:
+    """Facts as each document states them: those of a document, or all, in no telling order.
+
+    A fact that several documents state comes once for each of them.
+    """
+    most = min(limit, service.settings.page)
+
+    def look(store: Store) -> tuple[list[Connection], Mapping[str, str]]:
+        if document is not None:
+            store.document(document)  # an error where there is none
+        lookup = store.lookup()
+        addresses = lookup.statements(document, rejected=rejected)
+        read = map(lookup.read_statement, islice(addresses, offset, offset + most + 1))
+        return [each for each in read if each is not None], store.relation_names()
+
+    found, names = await service.store.read(look)
+    following = offset + most if len(found) > most else None
+    shown = tuple(fact(each, names) for each in found[:most])
+    return schemas.StatedFacts(facts=shown, next=following)
+
+
+@router.get("/v1/relations")
+async def relations(service: Served) -> schemas.Relations:
+    """The relations that the store or the model knows, with their names."""
+    stored = await service.store.read(lambda store: store.relation_names())
+    names = {**service.pipeline.relation_names, **stored}
+    told = sorted(names.items(), key=lambda each: (each[1].casefold(), each[0]))
+    return schemas.Relations(relations=tuple(schemas.Relation(id=i, name=n) for i, n in told))
+
+
 @router.get("/v1/things")
 async def things(
     service: Served,
     part: Annotated[str, Query(max_length=1000, description="Of a name, in any case.")] = "",
     type: Type = None,
+    document: DocumentId = None,
     offset: Offset = 0,
     limit: Limit = 100,
 ) -> schemas.Things:
-    """The things that the documents speak of, by their names."""
+    """The things that the documents speak of, by their names.
+
+    With `document`, what each of its entities stands for, in their order; nothing is left out.
+    """
 
     def look(store: Store) -> Sequence[Thing]:
+        if document is not None:
+            return list(store.lookup().things_of(store.document(document)))
         found = store.things(type, part)
         return sorted(found, key=lambda each: (each.name.casefold(), each.type, each.iri))
 
