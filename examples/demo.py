@@ -57,8 +57,10 @@ def commands(output: Path) -> list[list[str]]:
     return [
         ["extract", str(TEXTS / "biography-marisol-devane.txt"), *light],
         ["extract", str(TEXTS), *light, "--output", page, "--output", found, "--store", store],
+        ["extract", "examples/texts-zh/company-qinghe.txt", *light, "--minimum-score", "0.6"],
         ["graph", "stats", "--store", store],
         ["graph", "neighbours", "Marisol Devane", "--store", store],
+        ["ask", "Who founded Tidewell?", "--store", store],
     ]
 
 

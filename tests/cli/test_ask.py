@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from factloom.answers import asking
 from factloom.answers.cogltx import CogLtx
 from factloom.cli import app
 from factloom.document import Document, Entity, Mention, Relation, Sentence
@@ -41,6 +42,17 @@ def test_the_answer_stands_above_its_proof(store: Path) -> None:
     answer, proof = result.stdout.splitlines()
     assert answer.startswith("London  (fact, 0.8")
     assert proof == f"  a.txt: {TEXT}"
+
+
+def test_without_torch_facts_are_asked_and_a_note_says_so(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "find_spec", lambda _: None)
+    monkeypatch.delattr(asking, "SentenceVectors")
+    result = run("Where was Ada Lovelace born?", "--store", store)
+    assert result.stdout.startswith("London  (fact, 0.8")
+    assert "torch is not installed" in result.stderr
+    assert run("Who is the king of Spain?", "--store", store).exit_code == 0
 
 
 def test_an_explanation_has_the_facts_and_the_query(store: Path) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from starlette.testclient import TestClient
 from test_service_routes import problem_of
 
+from factloom.answers import asking
 from factloom.pipeline import Pipeline
 from factloom.serving import answering
 from factloom.serving.app import make_app
@@ -49,6 +50,17 @@ def test_a_question_is_answered_from_the_store_as_it_is_now(tmp_path: Path) -> N
         client.delete("/v1/documents/ada")
         (gone,) = client.post("/v1/ask", json=QUESTION).json()["answers"]
         assert gone["kind"] == "none"
+
+
+def test_without_torch_facts_are_asked_by_their_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "find_spec", lambda _: None)
+    monkeypatch.delattr(answering, "SentenceVectors")
+    with running(tmp_path / "store") as client:
+        client.post("/v1/documents", json={"documents": [{"id": "ada", "text": ADA}]})
+        (answer,) = client.post("/v1/ask", json=QUESTION).json()["answers"]
+        assert (answer["text"], answer["kind"]) == ("London", "fact")
 
 
 @pytest.mark.usefixtures("plain")

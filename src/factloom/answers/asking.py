@@ -12,6 +12,7 @@ counts: the score is 1 - (1 - p)(1 - q).
 import dataclasses
 from collections.abc import Callable
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -134,7 +135,8 @@ def load(
 
     `reader` is a model of the kind reader, realm or rag, by its directory or name, and that which
     is installed with factloom where none is named; `encoder` compares meanings, and None leaves
-    that to words alone; `retriever` finds passages, the store's index by default.
+    that to words alone, as where torch is not installed; `retriever` finds passages, the store's
+    index by default.
     """
     directory = Path(store)
     opened = Store.read(directory)
@@ -142,15 +144,24 @@ def load(
         name = default_reader() if reader is None else reader
         model, decision = (None, None) if name is None else load_reader(name)
         found = (lambda: retriever) if retriever is not None else (lambda: index_of(opened))
+        if not reads_meaning() and reader is None and retriever is None:
+            return Ask(opened, encoder=None)
         return Ask(opened, encoder=encoder, reader=model, decision=decision, retriever=found)
     except FactloomError:
         opened.close()
         raise
 
 
+def reads_meaning() -> bool:
+    """Whether encoders and readers can be run; if not, facts alone are asked, by their words."""
+    return find_spec("torch") is not None
+
+
 def default_reader() -> str | None:
-    """The reader that comes with factloom, where it does."""
-    return None if model_directory(DEFAULT_READER) is None else DEFAULT_READER
+    """The reader that comes with factloom, where it does and can be run."""
+    return (
+        None if not reads_meaning() or model_directory(DEFAULT_READER) is None else DEFAULT_READER
+    )
 
 
 def load_reader(name: str | Path) -> tuple[Any, Decision | None]:

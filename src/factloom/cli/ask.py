@@ -21,6 +21,11 @@ _WITHOUT_INDEX = (
     "once: factloom index build --store DIR"
 )
 
+_BY_WORDS = (
+    "note: torch is not installed, so that only facts are asked, by their words; for passages and "
+    "meanings: pip install 'factloom[train]'"
+)
+
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in English.")],
@@ -122,10 +127,12 @@ def _ask(
     kept: bool,
 ) -> None:
     """`kept`: the store stays, so that an index of it is worth while."""
-    from factloom.answers.asking import load
+    from factloom.answers.asking import load, reads_meaning
 
+    if not reads_meaning():
+        typer.echo(_BY_WORDS, err=True)
     with load(store, reader=reader) as answering:
-        if kept and not answering.has_index:
+        if kept and reads_meaning() and not answering.has_index:
             typer.echo(_WITHOUT_INDEX, err=True)
         answers = answering.answers(question, top)
         passages = answering.passages(question) if explain or not answers[0] else []

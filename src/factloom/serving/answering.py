@@ -4,7 +4,7 @@ Models are loaded once. The graph and the index are asked as they were when the 
 after a change, the next question opens them anew.
 """
 
-from factloom.answers.asking import Ask, default_reader, index_of, load_reader
+from factloom.answers.asking import Ask, default_reader, index_of, load_reader, reads_meaning
 from factloom.answers.index import has_index
 from factloom.answers.meaning import SentenceVectors
 from factloom.answers.retrieval import Retriever
@@ -22,8 +22,8 @@ class Answering:
         self.store = store
         self.settings = settings
         self._meaning: SentenceVectors | None = None
-        self._reader = default_reader()
-        self._loaded = None if self._reader is None else load_reader(self._reader)
+        name = default_reader()
+        self._reading = (None, None) if name is None else load_reader(name)
         self._asked: tuple[int, Ask] | None = None
 
     def answers(self, question: str, top: int) -> Answers:
@@ -41,9 +41,9 @@ class Answering:
         if self._asked is not None and self._asked[0] == version:
             return self._asked[1]
         self.close()
-        if self._meaning is None:
+        if self._meaning is None and reads_meaning():
             self._meaning = SentenceVectors.load(DEFAULT_ENCODER)
-        reader, decision = self._loaded or (None, None)
+        reader, decision = self._reading
         opened = self.store.open_snapshot()
         try:
             ask = Ask(
@@ -61,6 +61,8 @@ class Answering:
 
     def _retriever(self, opened: Store) -> Retriever | None:
         """The index of the store; one in memory where the store is small and has none."""
+        if not reads_meaning():
+            return None
         documents = sum(1 for _ in opened.document_ids())
         if has_index(opened.directory) or documents <= self.settings.indexed_at_once:
             return index_of(opened)
