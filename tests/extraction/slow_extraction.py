@@ -4,6 +4,7 @@ python slow_extraction.py TEXTS FOLDER
 """
 
 import faulthandler
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from factloom.pipeline import Pipeline
 
 if __name__ == "__main__":
     faulthandler.enable()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     texts, folder = sys.argv[1:]
     output = Targets([Path(folder) / "out.jsonl"])
     extract(Pipeline(Slow(Path(folder))), [texts], output, batch_size=1, workers=2)
