@@ -35,6 +35,14 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def expect(locator: Any) -> Any:
+    """What has to be so of a part of the page, now or in a moment."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=20_000)
+    return expect(locator)
+
+
 @contextmanager
 def served(
     store: Path | None = None, *, model: Any = None, token: str | None = None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from fake_service import ADA, MARA, Knowing
-from live_page import chromium, opened, served
+from live_page import chromium, expect, opened, served
 from test_service_asking import plain
 
 from factloom.document import Document, Entity, Mention, Relation, Sentence
@@ -34,24 +34,26 @@ def test_a_newcomer_reads_evidence_rejects_undoes_and_asks(browser: Any, tmp_pat
     with served(tmp_path / "store") as address, opened(browser, address) as live:
         page = live.page
         live.read(ADA, "ada")
-        assert page.inner_text("#reading-status") == "ada: 2 entities, 1 relations."
+        expect(page.locator("#reading-status")).to_have_text("ada: 2 entities, 1 relations.")
         # the evidence
         page.click("#found .rows button")
-        assert page.inner_text("#document-text .evidence") == "Ada Lovelace was born in London."
-        assert "place of birth" in page.inner_text(".card h3")
-        assert "Ada Lovelace was born in London." in page.inner_text(".card blockquote")
+        expect(page.locator("#document-text .evidence")).to_have_text(
+            "Ada Lovelace was born in London."
+        )
+        expect(page.locator(".card h3")).to_contain_text("place of birth")
+        expect(page.locator(".card blockquote")).to_contain_text("Ada Lovelace was born in London.")
         # a word against it, and back
         page.click(".card button:text-is('Reject')")
         page.wait_for_selector("#said button:focus")
-        assert "rejected" in page.inner_text(".card")
+        expect(page.locator(".card")).to_contain_text("rejected")
         page.keyboard.press("Enter")  # on "Undo", which has the focus
         page.wait_for_selector("#said:has-text('Taken back')")
-        assert "rejected" not in page.inner_text(".card")
+        expect(page.locator(".card")).not_to_contain_text("rejected")
         # a question
         page.click("#tab-ask")
         page.fill("#question", "Where was Ada Lovelace born?")
         page.keyboard.press("Enter")
-        assert page.inner_text(".answer-text") == "London"
+        expect(page.locator(".answer-text")).to_have_text("London")
         page.click(".answer .link")
         page.wait_for_selector("#document-text .evidence")
 
@@ -68,7 +70,7 @@ def test_facts_are_corrected_and_things_merged_on_the_spot(browser: Any, tmp_pat
         page.keyboard.press("Enter")
         page.wait_for_selector("#said:has-text('Corrected')")
         page.click("#found .rows button:has-text('Torvik')")
-        assert "corrected" in page.inner_text(".card")
+        expect(page.locator(".card")).to_contain_text("corrected")
         # one person by two names
         page.click("#document-text mark >> text=Ada Lovelace")
         page.click("#found .about button:text-is('Merge with…')")
@@ -81,7 +83,7 @@ def test_facts_are_corrected_and_things_merged_on_the_spot(browser: Any, tmp_pat
         page.wait_for_selector("#correction-list li >> nth=2")
         page.click("#correction-list button >> nth=0")
         page.wait_for_selector("#said:has-text('Taken back')")
-        assert page.locator("#correction-list li").count() == 2
+        expect(page.locator("#correction-list li")).to_have_count(2)
 
 
 def test_several_hops_to_an_answer_are_drawn_as_a_way(browser: Any, tmp_path: Path) -> None:
@@ -108,8 +110,8 @@ def test_several_hops_to_an_answer_are_drawn_as_a_way(browser: Any, tmp_path: Pa
         page.fill("#question", "In which country was Ada born?")
         page.click("#ask-it")
         drawn = page.get_by_role("img", name=f"The way to the answer: {answer['explanation']}")
-        assert drawn.is_visible()
-        assert page.locator(".answer .card").count() == 2
+        expect(drawn).to_be_visible()
+        expect(page.locator(".answer .card")).to_have_count(2)
 
 
 def test_the_page_that_is_a_file_draws_its_graph_and_lights_evidence(
@@ -135,7 +137,7 @@ def test_the_store_is_searched_drawn_and_walked(browser: Any, tmp_path: Path) ->
         page.fill("#browser input", "ada")
         page.click("#browser .rows button:has-text('Ada Lovelace')")
         page.wait_for_selector("#browser .about:has-text('Ada Lovelace')")
-        assert page.locator("#browser .told > .rows button").count() == 1
+        expect(page.locator("#browser .told > .rows button")).to_have_count(1)
         page.click("#browser .about button:text-is('Path to…')")
         page.fill("#browser .about input", "mara")
         page.click("#browser .about .rows button")
@@ -178,9 +180,9 @@ def test_a_fact_shows_what_it_follows_from_and_filters_choose_among_facts(browse
         first, second = "Ada — place of birth → Bel", "Bel — country → Cyr"
         assert words == f"It follows from {first} and {second}"
         page.fill("#found [type=range]", "0.5")
-        assert page.locator("#found .rows button").count() == 2
+        expect(page.locator("#found .rows button")).to_have_count(2)
         page.select_option("#found select", "country")
-        assert page.locator("#found .rows button").count() == 1
+        expect(page.locator("#found .rows button")).to_have_count(1)
 
 
 def test_text_stays_text_and_mentions_stand_behind_an_emoji(
@@ -189,7 +191,7 @@ def test_text_stays_text_and_mentions_stand_behind_an_emoji(
     with opened(browser, without_store) as live:
         live.read(HOSTILE)
         assert live.page.inner_text("#document-text") == HOSTILE
-        assert live.page.locator("#document-text img").count() == 0
+        expect(live.page.locator("#document-text img")).to_have_count(0)
         names = live.page.locator("#document-text mark").all_inner_texts()
         assert names == ["Ada Lovelace", "London", "Torvik"]
 
@@ -199,7 +201,7 @@ def test_without_a_store_files_of_text_are_read_and_others_are_refused_in_words(
 ) -> None:
     with opened(browser, without_store) as live:
         page = live.page
-        assert page.locator("#tab-ask").is_hidden()
+        expect(page.locator("#tab-ask")).to_be_hidden()
         mara = {"name": "mara.txt", "mimeType": "text/plain", "buffer": MARA.encode()}
         page.set_input_files("#files", [mara])
         page.wait_for_selector("#document-name:text-is('mara.txt')")
@@ -228,12 +230,14 @@ def test_the_page_speaks_the_language_of_the_browser_and_can_be_switched(
         page = live.page
         page.wait_for_selector("#read-it:text-is('阅读文本')")
         live.read(ADA)
-        assert "place of birth" in page.inner_text("#found .rows")  # as the documents have it
+        expect(page.locator("#found .rows")).to_contain_text(
+            "place of birth"
+        )  # as the documents have it
         page.click("#found .rows button")
-        assert "分数 0.80" in page.inner_text(".card")
+        expect(page.locator(".card")).to_contain_text("分数 0.80")
         page.click("#language")
-        assert "score 0.80" in page.inner_text(".card")
-        assert page.inner_text("#read-it") == "Read the text"
+        expect(page.locator(".card")).to_contain_text("score 0.80")
+        expect(page.locator("#read-it")).to_have_text("Read the text")
 
 
 def test_the_page_is_used_by_keys_alone(browser: Any, tmp_path: Path) -> None:
@@ -249,14 +253,14 @@ def test_the_page_is_used_by_keys_alone(browser: Any, tmp_path: Path) -> None:
         page.keyboard.press("Control+Enter")
         page.wait_for_selector("#found .rows button")
         page.focus("#document-text mark")
-        assert page.locator("#document-text mark.lit").count() == 1
+        expect(page.locator("#document-text mark.lit")).to_have_count(1)
         page.keyboard.press("Enter")
-        assert "Ada Lovelace" in page.inner_text("#found .about")
+        expect(page.locator("#found .about")).to_contain_text("Ada Lovelace")
         page.focus("#found .rows button")
         page.keyboard.press("Enter")
-        assert page.locator(".card").count() == 1
+        expect(page.locator(".card")).to_have_count(1)
         page.keyboard.press("Escape")
-        assert page.locator(".card").count() == 0
+        expect(page.locator(".card")).to_have_count(0)
         names = page.evaluate(
             "[...document.querySelectorAll('button, input, select, textarea')]"
             ".filter((each) => each.checkVisibility())"
