@@ -29,8 +29,10 @@ def chromium() -> Iterator[Any]:
     if found is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
     with playwright.sync_playwright() as driver:
-        # Without its sandbox, which root may not use.
-        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        # Root may not use its sandbox, and a container has little shared memory.
+        browser = driver.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield browser
         browser.close()
 
