@@ -144,8 +144,8 @@ def load(
         name = default_reader() if reader is None else reader
         model, decision = (None, None) if name is None else load_reader(name)
         found = (lambda: retriever) if retriever is not None else (lambda: index_of(opened))
-        if not reads_meaning() and reader is None and retriever is None:
-            return Ask(opened, encoder=None)
+        if not reads_meaning():
+            encoder = None
         return Ask(opened, encoder=encoder, reader=model, decision=decision, retriever=found)
     except FactloomError:
         opened.close()
@@ -159,9 +159,8 @@ def reads_meaning() -> bool:
 
 def default_reader() -> str | None:
     """The reader that comes with factloom, where it does and can be run."""
-    return (
-        None if not reads_meaning() or model_directory(DEFAULT_READER) is None else DEFAULT_READER
-    )
+    there = reads_meaning() and model_directory(DEFAULT_READER) is not None
+    return DEFAULT_READER if there else None
 
 
 def load_reader(name: str | Path) -> tuple[Any, Decision | None]:
@@ -184,6 +183,8 @@ def index_of(store: Store) -> Retriever | None:
     """The index beside the store, or one made of its documents; None where none can be made."""
     from importlib import import_module
 
+    if not reads_meaning():  # as passages are told apart by their meaning, too
+        return None
     try:
         index = import_module("factloom.answers.index")
     except ModelError:  # what it needs is not installed

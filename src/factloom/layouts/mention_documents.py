@@ -72,7 +72,8 @@ def make_example(
     first = np.minimum(first, len(tokens.ids) - 1)
     last = np.maximum(first, last)  # a sign that the tokenizer drops has its neighbour's token
     kinds = np.array([types.get(m.type, len(types)) for m in document.mentions], np.int64)
-    names = NameTable.of([document.mention_text(index) for index in range(len(spans))])
+    texts = [document.mention_text(index) for index in range(len(spans))]
+    names, people = NameTable.of(texts), _people(document)
     order = np.argsort(spans[:, 0], kind="stable")  # in the text
     left, right = (order[places] for places in names_in(order, names).pairs(reach))
     rank = np.argsort(order)
@@ -90,9 +91,9 @@ def make_example(
         ),
         sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
         mention_distance=_distance_class(rank[right] - rank[left]),
-        different=names.different(left, right) | _named_after(document, left, right),
+        different=names.different(left, right) | _named_after(texts, people, left, right),
         alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right])
-        | names.bare_name(left, right, _people(document)),
+        | names.bare_name(left, right, people),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
     )
 
@@ -135,10 +136,10 @@ def _entities(document: Document) -> Integers:
     return found
 
 
-def _named_after(document: Document, left: Integers, right: Integers) -> NDArray[np.bool_]:
+def _named_after(
+    names: Sequence[str], people: NDArray[np.bool_], left: Integers, right: Integers
+) -> NDArray[np.bool_]:
     """(pairs,) whether one is a person, and the other, a museum or a prize, holds that name."""
-    names = [document.mention_text(index) for index in range(len(document.mentions))]
-    people = _people(document)
     namesakes = np.zeros(len(left), np.bool_)
     for pair in np.flatnonzero(people[left] != people[right]).tolist():
         person, other = left[pair], right[pair]

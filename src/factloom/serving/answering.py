@@ -61,8 +61,6 @@ class Answering:
 
     def _retriever(self, opened: Store) -> Retriever | None:
         """The index of the store; one in memory where the store is small and has none."""
-        if not reads_meaning():
-            return None
         documents = sum(1 for _ in opened.document_ids())
         if has_index(opened.directory) or documents <= self.settings.indexed_at_once:
             return index_of(opened)

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from factloom.errors import ModelError, Place
-from factloom.models.storage import config_of
+from factloom.models.storage import kind_of
 
 
 def average(first: Any, second: Any, part: float, *, name: str = "") -> Any:
@@ -40,7 +40,7 @@ def _require_same_make(first: Any, second: Any, name: str) -> None:
 
 def _make(model: Any) -> dict[str, Any]:
     """What the weights of both models have to share, the most telling first."""
-    kind = {"model": config_of(model)["model"]}
+    kind = {"model": kind_of(type(model))}
     labels = {key: value for key, value in model.config().items() if key != "settings"}
     shapes = {key: tuple(weights.shape) for key, weights in model.state_dict().items()}
     return kind | labels | shapes

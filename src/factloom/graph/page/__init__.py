@@ -24,16 +24,18 @@ from factloom.graph.merging import Cluster
 from factloom.graph.page.content import page_content
 
 MOST_DOCUMENTS = 1000  # a browser holds no more with ease; the page says how many are left out
-_STYLES = ("look.css", "page.css")
-_SCRIPTS = (
+# What the live page has, too.
+SHARED_STYLES = ("look.css",)
+SHARED_SCRIPTS = (
     "elements.js",
     "type_colours.js",
     "text_pieces.js",
     "text_view.js",
     "layout.js",
     "drawing.js",
-    "page.js",
 )
+_STYLES = (*SHARED_STYLES, "page.css")
+_SCRIPTS = (*SHARED_SCRIPTS, "page.js")
 
 
 def write(

@@ -9,6 +9,8 @@ may have the page, and sees nothing in it.
 from functools import cache
 from importlib.resources import files
 
+from factloom.graph.page import SHARED_SCRIPTS, SHARED_STYLES
+
 # The page may run and ask for what this service sends, and nothing else: no script or style that
 # stands inside of it, no other host.
 CONTENT_POLICY = (
@@ -16,15 +18,7 @@ CONTENT_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-_SHARED = (
-    "elements.js",
-    "type_colours.js",
-    "text_pieces.js",
-    "text_view.js",
-    "layout.js",
-    "drawing.js",
-    "look.css",
-)
+_SHARED = (*SHARED_SCRIPTS, *SHARED_STYLES)
 _OWN = (
     "icon.svg",
     "page.css",
