@@ -57,6 +57,10 @@ class Database(Protocol):
         """What errors say of where it is."""
 
     @property
+    def is_far(self) -> bool:
+        """Whether it takes long to ask, so that much is better asked for at once."""
+
+    @property
     def directory(self) -> Path | None:
         """Where other files may stand beside it; None if that is nowhere."""
 

@@ -23,6 +23,8 @@ _JOURNAL = 500_000  # quads; the journal has 0.7 kB of each, and keeps them all 
 class Disk:
     """pyoxigraph's store, as far as a graph needs it; of one that is only read, a snapshot."""
 
+    is_far = False
+
     def __init__(
         self, database: pyoxigraph.Store, place: Place, snapshot: Snapshot | None = None
     ) -> None:

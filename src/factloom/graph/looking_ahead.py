@@ -1,7 +1,8 @@
 """What will be asked of the database soon, told to it beforehand.
 
 A database on the disk is asked for one thing after the other. One that is far away wants to be
-asked for many at once: nothing depends on what stands here but the number of ways to it.
+asked for many at once: nothing depends on what stands here but the number of ways to it. Where it
+is near, nothing is done.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -47,6 +48,8 @@ _AT_A_TIME = 200  # entities
 
 def before_renaming(changes: Changes, document: Document) -> None:
     """A document comes, whose relations have names."""
+    if not changes.disk.is_far:
+        return
     relations = {relation.type for relation in document.relations}
     nodes = (NamedNode(relation_iri(relation)) for relation in relations)
     changes.read_ahead((node, LABEL, None, RELATION_NAMES) for node in nodes)
@@ -54,6 +57,8 @@ def before_renaming(changes: Changes, document: Document) -> None:
 
 def before_merging(changes: Changes, document: Document, coming: Sequence[Profile]) -> None:
     """The entities of a document come, and are compared with those that share a key with them."""
+    if not changes.disk.is_far:
+        return
     keys = {key for entity in coming for key in (*entity.comparison_keys(), *entity.search_keys())}
     kept: list[Pattern] = [(None, KEY, Literal(key), CATALOGUE) for key in sorted(keys)]
     node = NamedNode(document_iri(document_key(document)))
@@ -66,6 +71,8 @@ def before_merging(changes: Changes, document: Document, coming: Sequence[Profil
 
 def before_showing(changes: Changes, members: Iterable[str]) -> None:
     """The facts of entities are read, with their evidence and the things at their other ends."""
+    if not changes.disk.is_far:
+        return
     around: list[Pattern] = []
     about: list[Pattern] = []
     for entity in members:
@@ -95,6 +102,9 @@ def before_showing(changes: Changes, members: Iterable[str]) -> None:
 
 def ahead_of_naming(changes: Changes, entities: Iterable[str]) -> Iterator[str]:
     """The entities as they come, some at a time, each with what its thing is called at hand."""
+    if not changes.disk.is_far:
+        yield from entities
+        return
     coming = iter(entities)
     while some := list(islice(coming, _AT_A_TIME)):
         _name(changes, set(some))

@@ -43,6 +43,7 @@ class Endpoint:
     """The database of a store at an address; `mark` is of the state that a writer has seen."""
 
     directory = None  # nothing stands beside it
+    is_far = True
 
     def __init__(self, addresses: Addresses, caller: Caller) -> None:
         self.addresses = addresses
