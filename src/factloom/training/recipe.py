@@ -109,6 +109,11 @@ class DataRecipe(RecipePart):
         description="Files of `train` whose documents are learned from again in other forms, as "
         "the next three settings say; none of a document that is held out.",
     )
+    references: list[str] = Field(
+        [],
+        description="Files of which pronouns and nominals are learned as well, in whatever list "
+        "their documents are: all of them have to be marked there. Only for joint models.",
+    )
     other_names: int = Field(
         1, ge=0, lt=2**31, description="How often each of `varied` is read with other names."
     )
