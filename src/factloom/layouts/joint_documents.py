@@ -140,7 +140,7 @@ class JointLayout:
         names, references = document, None
         if self.reference_words is not None:
             document = with_named_entities(document)
-            names = document.named()
+            names, read = document.named(), read.named()  # tags are those of names
             if has_references(document):
                 references = self.references(document, tokens)
         return JointExample(

@@ -19,7 +19,7 @@ from factloom.text.references import ReferenceWords, names_of, share_description
 
 Integers = NDArray[np.int64]
 
-REACH = 100  # names on either side that a reference is compared with
+REACH = 60  # names on either side that a reference is compared with
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,13 +22,10 @@ scores of the two entities found.
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -47,14 +44,20 @@ from factloom.models import (
     sequence_decoding,
     storage,
 )
-from factloom.models.joint_extraction import JointExtraction, JointSettings, Margins, bare, numbered
+from factloom.models.joint_extraction import (
+    JointExtraction,
+    JointSettings,
+    bare,
+    numbered,
+    reference_words_of,
+)
+from factloom.models.joint_layers import TensorLayers
 from factloom.models.relation_decisions import Booleans
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import with_learned_rules
 from factloom.models.tag_decisions import SCHEME, types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.decisions import Floats
-from factloom.modules.devices import Numbers
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.evaluating import evaluating
 from factloom.modules.grouped_bilinear import GroupedBilinear
@@ -68,14 +71,6 @@ from factloom.modules.reference_scores import ReferenceScorer, ranking_loss, ref
 from factloom.modules.thresholds import AdaptiveThreshold
 from factloom.text.references import ReferenceWords, has_references, with_named_entities
 from factloom.text.tags import Scheme
-
-
-@dataclass(frozen=True, slots=True)
-class TensorRead:
-    """Some documents that the encoder has read."""
-
-    emissions: NDArray[Any]  # (sentences, length, tags)
-    reading: Reading
 
 
 class Joint(nn.Module):
@@ -186,7 +181,7 @@ class Joint(nn.Module):
         link_loss = F.binary_cross_entropy_with_logits(links, same, reduction="sum")
         loss = loss + self.settings.coreference_weight * link_loss
         if self.references is not None and batch.references is not None:
-            ranked = self._references(reading.states, batch.names, batch.references)
+            ranked = self.reference_scores(reading.states, batch.names, batch.references)
             reference_loss = ranking_loss(ranked, batch.references).sum()
             loss = loss + self.settings.reference_weight * reference_loss
         states = mention_states(reading.states, batch.known.mentions)
@@ -207,8 +202,10 @@ class Joint(nn.Module):
         emissions = self._emissions(reading, batch)
         return -self.field.log_likelihood(emissions, batch.tags, batch.lengths).sum()
 
-    def _references(self, states: Tensor, names: MentionBatch, batch: ReferenceBatch) -> Tensor:
-        """(pairs of references and names,)"""
+    def reference_scores(
+        self, states: Tensor, names: MentionBatch, batch: ReferenceBatch
+    ) -> Tensor:
+        """(pairs of references and names,), of a model that resolves references"""
         scorer = cast(ReferenceScorer, self.references)
         of_references = reference_states(states, batch)
         return cast(Tensor, scorer(of_references, mention_states(states, names), names.type, batch))
@@ -365,50 +362,11 @@ class Joint(nn.Module):
     def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
         labels = config["types"], config["relations"]
         settings, names = JointSettings(**config["settings"]), config["relation_names"]
-        words = ReferenceWords(config["nominals"]) if "nominals" in config else None
+        words = reference_words_of(config)
         return cls(encoder, *labels, settings, relation_names=names, reference_words=words)
 
     save_pretrained, push_to_hub = storage.save, storage.push_to_hub
     from_pretrained = classmethod(storage.load_as)
-
-
-@dataclass(frozen=True, slots=True)
-class TensorLayers:
-    """The layers of a model in torch, for models/joint_extraction.py: numbers in, numbers out."""
-
-    model: Joint
-
-    @torch.inference_mode()
-    def read(self, batch: WordBatch[Numbers]) -> TensorRead:
-        words = batch.to(self.model.temperature.device)
-        with evaluating(self.model):
-            reading = self.model._read(words)
-            return TensorRead(numbers_of(self.model._emissions(reading, words)), reading)
-
-    @torch.inference_mode()
-    def links(self, read: TensorRead, batch: MentionBatch[Numbers]) -> Floats:
-        mentions = batch.to(self.model.temperature.device)
-        with evaluating(self.model):
-            states = mention_states(read.reading.states, mentions)
-            return numbers_of(self.model.links(states, mentions))
-
-    @torch.inference_mode()
-    def references(
-        self, read: TensorRead, names: MentionBatch[Numbers], batch: ReferenceBatch[Numbers]
-    ) -> Floats:
-        device = self.model.temperature.device
-        with evaluating(self.model):
-            states = read.reading.states
-            return numbers_of(self.model._references(states, names.to(device), batch.to(device)))
-
-    @torch.inference_mode()
-    def margins(self, read: TensorRead, batch: EntityBatch[Numbers]) -> Margins:
-        known = batch.to(self.model.temperature.device)
-        with evaluating(self.model):
-            states = mention_states(read.reading.states, known.mentions)
-            scores = self.model._score(read.reading, states, known)
-        margins = numbers_of(self.model.rule.margins(scores.logits))
-        return Margins(margins, partial(relation_decoding.attention_rows, scores.attention))
 
 
 MODEL, SETTINGS = Joint, JointSettings

@@ -33,7 +33,7 @@ from factloom.modules.linking import Linking
 from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.reference_batch import ReferenceBatch
 from factloom.text.list_items import names_nothing
-from factloom.text.references import has_references
+from factloom.text.references import ReferenceWords, has_references
 from factloom.text.relation_names import SENSITIVE
 from factloom.text.sentences import find_sentences
 from factloom.text.tags import Scheme
@@ -301,6 +301,11 @@ class JointExtraction:
             score = raw_scores.scaled(together, slope, offset)
             if relation.type not in SENSITIVE or score >= self.settings.sensitive_score:
                 yield replace(relation, score=score)
+
+
+def reference_words_of(config: Mapping[str, Any]) -> ReferenceWords | None:
+    """Which nominals a model resolves beside pronouns, by its config.json; None: nothing at all."""
+    return ReferenceWords(config["nominals"]) if "nominals" in config else None
 
 
 def bare(document: Document) -> Document:

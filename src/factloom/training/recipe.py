@@ -104,15 +104,15 @@ class DataRecipe(RecipePart):
         description="Whether a relation that no document of a training file has is unknown there, "
         "rather than absent: files of unlike relations can then teach one model.",
     )
-    varied: list[str] = Field(
-        [],
-        description="Files of `train` whose documents are learned from again in other forms, as "
-        "the next three settings say; none of a document that is held out.",
-    )
     references: list[str] = Field(
         [],
         description="Files of which pronouns and nominals are learned as well, in whatever list "
         "their documents are: all of them have to be marked there. Only for joint models.",
+    )
+    varied: list[str] = Field(
+        [],
+        description="Files of `train` whose documents are learned from again in other forms, as "
+        "the next three settings say; none of a document that is held out.",
     )
     other_names: int = Field(
         1, ge=0, lt=2**31, description="How often each of `varied` is read with other names."
