@@ -14,7 +14,7 @@ from factloom.layouts.reference_documents import make_example
 from factloom.models import reference_decisions
 from factloom.models.joint import Joint, JointSettings
 from factloom.text.references import ReferenceWords, has_references
-from referring_documents import CHINESE, referring_documents
+from referring_documents import CHINESE, learned, referring_documents
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +28,6 @@ def new_model(path: Path, documents: list[Document], **settings: object) -> Join
         torch.manual_seed(0)
         encoder = Encoder.load(str(path), overlap=16)
         return Joint.from_documents(encoder, documents, JointSettings.model_validate(chosen))
-
-
-def learned(model: Joint, documents: list[Document], steps: int = 150) -> Joint:
-    batch = model.collate(model.prepare(documents))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    model.train()
-    for _ in range(steps):
-        optimizer.zero_grad()
-        model(batch).loss.backward()
-        optimizer.step()
-    return model.eval()
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +61,7 @@ def test_a_chinese_model_with_references_does(tiny_encoder_path: Path, tmp_path:
     found = model.predict(documents)
     assert [references(document) for document in found] == [
         [("他", "马云")],
-        [("该公司", "杭马"), ("其", "杭马"), ("该公司", "杭马")],
+        [("该公司", "杭马公司"), ("其", "杭马公司"), ("该公司", "杭马公司")],
     ]
 
 
@@ -80,8 +69,8 @@ def test_what_was_learned_by_heart_is_found(model: Joint, letters: list[Document
     found = model.predict([Document(letter.text) for letter in letters])
     assert [references(document) for document in found] == [
         [("She", "Mara Velden"), ("The company", "Quillmark Ltd"), ("its", "Quillmark Ltd")],
-        [("She", "Mara"), ("it", "Halden College"), ("its", "Halden College")],
-        [("its", "Ashmere Ltd"), ("The company", "Ashmere Ltd"), ("he", "Velden")],
+        [("She", "Mara"), ("It", "Halden College"), ("its", "Halden College")],
+        [("its", "Ashmere Company"), ("The company", "Ashmere Company"), ("he", "Velden")],
     ]
     for document in found:
         assert [m.start for m in document.mentions] == sorted(m.start for m in document.mentions)
@@ -103,16 +92,21 @@ def test_a_reference_is_never_the_name_of_an_entity(model: Joint, letters: list[
     assert found.names(person) == ("Mara",)
 
 
-def test_a_sentence_with_a_pronoun_alone_can_prove_a_fact(
-    model: Joint, letters: list[Document]
+def test_a_sentence_with_pronouns_alone_can_prove_a_fact(
+    model: Joint, letters: list[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "Mara Velden was born in Torvik. She founded Quillmark Ltd in 1956."
-    (found,) = model.predict([Document(text)])
-    proofs = {
-        (found.name(r.head), r.type, found.name(r.tail)): r.evidence for r in found.relations
-    }
-    assert (0,) != proofs["Quillmark Ltd", "P112", "Mara Velden"]
-    assert 1 in proofs["Quillmark Ltd", "P112", "Mara Velden"]
+    """The least that is told where no sentence holds enough of what the model looks at."""
+    asked = model.settings.model_copy(update={"evidence_threshold": 2.0})
+    monkeypatch.setattr(model, "settings", asked)
+    document = letters[0]
+    found = model.relate([document, document.named()])
+    for related in found:
+        (founded,) = (r for r in related.relations if r.type == "P112")
+        assert founded.evidence
+    resolved = model.extraction().refer([document.named()], 4096)[0]
+    quill = next(n for n, e in enumerate(resolved.entities) if resolved.name(n) == "Quillmark Ltd")
+    assert resolved.entity_sentences(quill) == {1, 2}  # the third has "The company" alone
+    assert document.named().entity_sentences(quill) == {1}
 
 
 def test_a_threshold_of_one_leaves_names_alone(model: Joint, letters: list[Document]) -> None:
