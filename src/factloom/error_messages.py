@@ -171,6 +171,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "data.join_words puts documents together, which models of {task} cannot learn from",
         "Leave it out: it is for models that find mentions.",
     ),
+    "cannot-resolve": (
+        "data.references names pronouns and nominals, which models of {task} cannot learn from",
+        "Leave it out: it is for models of everything from raw text, such as kind = 'joint'.",
+    ),
     "no-questions-here": (
         "data.other_passages asks questions, which models of {task} cannot learn from",
         "Leave it out: it is for models that answer questions.",

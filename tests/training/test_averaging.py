@@ -13,7 +13,9 @@ from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.models import storage
 from factloom.models.atlop import Atlop, AtlopSettings
+from factloom.models.joint import Joint, JointSettings
 from factloom.training.averaging import average
+from referring_documents import referring_documents
 
 
 def model(encoder: Path, documents: list[Document], seed: int, block_size: int = 8) -> Atlop:
@@ -66,3 +68,28 @@ def test_the_command_fits_scores_to_the_documents(
     written = storage.load(tmp_path / "between").state_dict()
     for key, value in expected.state_dict().items():
         torch.testing.assert_close(written[key], value)
+
+
+def test_what_the_second_has_learned_beside_stays(tiny_encoder_path: Path, tmp_path: Path) -> None:
+    letters = referring_documents(tmp_path)
+    settings = JointSettings(block_size=8, hidden=12)
+    for name, documents in (("1", [letter.named() for letter in letters]), ("2", letters)):
+        encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+        Joint.from_documents(encoder, documents, settings).save_pretrained(tmp_path / name)
+    between = average(*(storage.load(tmp_path / name) for name in "12"), 0.5)
+    second = storage.load(tmp_path / "2").state_dict()
+    for key, value in between.state_dict().items():
+        if key.startswith("references."):
+            assert torch.equal(value, second[key])
+    assert not torch.equal(between.state_dict()["tag.weight"], second["tag.weight"])
+    with pytest.raises(ModelError) as caught:
+        average(*(storage.load(tmp_path / name) for name in "21"), 0.5)
+    assert caught.value.code == "not-of-one-training"
+    arguments = ["average", "1", "2", "letters.loom", "--output", "between"]
+    paths = [
+        each if each.startswith("--") or each == "average" else str(tmp_path / each)
+        for each in arguments
+    ]
+    result = CliRunner().invoke(app, paths)
+    assert result.exit_code == 0, result.output
+    assert "reference_threshold" in result.stderr

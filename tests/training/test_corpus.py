@@ -9,9 +9,12 @@ from factloom import formats
 from factloom.document import Document
 from factloom.errors import InputError, RecipeError
 from factloom.evaluation.facts import facts_of
+from factloom.text.references import has_references
 from factloom.training.corpus import hold_out, read_corpus
 from factloom.training.provenance import provenance
 from factloom.training.recipe import DataRecipe, Recipe
+from factloom.training.run import train_recipe
+from referring_documents import referring_documents
 
 
 def test_documents_are_held_out_by_seed_and_keep_their_order(profiles: list[Document]) -> None:
@@ -176,3 +179,64 @@ def test_documents_are_read_again_with_what_is_not_so(recipe: Recipe, tmp_path: 
     assert plain.relations
     assert turned
     assert all(document.denied and not document.relations for document in turned)
+
+
+def test_references_are_read_from_their_files_alone(recipe: Recipe, tmp_path: Path) -> None:
+    letters = referring_documents(tmp_path)
+    others = [letter.replace(text=letter.text.replace(".", "!")) for letter in letters]
+    formats.write(others, tmp_path / "others.jsonl")
+    formats.write([letters[2].named()], tmp_path / "dev.jsonl")  # as an earlier training wrote it
+    data = {
+        "train": [str(tmp_path / "letters.loom"), str(tmp_path / "others.jsonl")],
+        "left_out": [str(tmp_path / "dev.jsonl")],
+        "development": [str(tmp_path / "dev.jsonl")],
+        "report": [str(tmp_path / "letters.loom")],
+    }
+    named = [document.named() for document in (*letters[:2], *others)]
+    corpus = read_corpus(changed(recipe, data=data))
+    assert corpus.train == named
+    assert corpus.development == [letters[2].named()]
+    with_them = changed(recipe, data={**data, "references": [str(tmp_path / "letters.loom")]})
+    corpus = read_corpus(with_them)
+    assert corpus.train == [*letters[:2], *named[2:]]
+    assert corpus.development == letters[2:]
+    assert list(corpus.report.values()) == [letters]
+    assert set(provenance(with_them)["data_sha256"]) >= set(with_them.data.references)
+
+
+def test_a_document_whose_names_have_changed_since_gets_no_references(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    letters = referring_documents(tmp_path)
+    older = letters[0].keeping(range(1, len(letters[0].mentions))).named()
+    formats.write([older], tmp_path / "dev.jsonl")
+    file = str(tmp_path / "letters.loom")
+    data = {"train": [file], "references": [file], "development": [str(tmp_path / "dev.jsonl")]}
+    assert read_corpus(changed(recipe, data=data)).development == [older]
+
+
+def test_variants_have_the_references_whose_entity_they_name(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    referring_documents(tmp_path)
+    file = str(tmp_path / "letters.loom")
+    data = {"train": [file], "varied": [file], "references": [file], "parts": 9, "turned": 3}
+    chosen = changed(recipe, data={**data, "development": [], "hold_out": 0.34})
+    plain = changed(chosen, data={"references": []})
+    variants, without = (read_corpus(each).train[2:] for each in (chosen, plain))
+    assert [document.named() for document in variants] == without
+    assert {part for one in variants if has_references(one) for part in one.id.split()} >= {
+        "names",
+        "sentences",
+    }
+    assert not any(has_references(document) for document in variants if "turned" in document.id)
+    for document in variants:
+        for entity in document.entities:
+            assert "name" in {document.mentions[index].kind for index in entity.mentions}
+
+
+def test_only_models_of_raw_text_learn_references(recipe: Recipe, tmp_path: Path) -> None:
+    wrong = changed(recipe, data={"references": recipe.data.train})
+    with pytest.raises(RecipeError, match="references") as caught:
+        train_recipe(wrong, tmp_path / "run")
+    assert caught.value.code == "cannot-resolve"

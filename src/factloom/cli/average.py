@@ -30,8 +30,10 @@ def average(
     from factloom.training.averaging import average
 
     check_output(output, files)
-    gold = [document.named() for file in files for document in formats.read(file, format)]
     between = average(storage.load(first), storage.load(second), part, name=second)
+    gold = [document for file in files for document in formats.read(file, format)]
+    if getattr(between, "references", None) is None:  # else it is fitted to pronouns, too
+        gold = [document.named() for document in gold]
     fitted = between.fit_scores(gold)
     between.save_pretrained(output)
     numbers = ", ".join(f"{name} {value:.3g}" for name, value in fitted.items())

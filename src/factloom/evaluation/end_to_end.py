@@ -27,7 +27,7 @@ from factloom.document import Document, Relation, Sentence
 from factloom.evaluation import coreference, entities, relations
 from factloom.evaluation.coreference import CoreferenceReport, Key, entity_keys
 from factloom.evaluation.entities import EntityReport
-from factloom.evaluation.relations import Fact, Prediction, RelationReport, predictions_of
+from factloom.evaluation.relations import Counts, Fact, Prediction, RelationReport, predictions_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class EndToEndReport:
     relations: RelationReport  # between entities with exactly the gold's mention spans
     typed_relations: RelationReport  # and types
     given_entities: RelationReport | None  # between the gold's own entities, where it is known
+    references: Counts | None = None  # pronouns and nominals that stand for the right entity
 
     @property
     def unknown_documents(self) -> int:

@@ -46,6 +46,12 @@ def read_documents(gold: Sequence[Document], path: Path, format: str | None) -> 
     return Answers(with_gold_ids(gold, list(formats.read(path, format)), str(path)))
 
 
+def _named(gold: Sequence[Document], answers: Answers) -> tuple[list[Document], Answers]:
+    """Both without pronouns and nominals."""
+    named = [document.named() for document in answers.documents]
+    return [document.named() for document in gold], Answers(named, answers.beside)
+
+
 def same_keys(*names: str) -> dict[str, str]:
     """F1, precision, recall and these scores, called in training as in JSON."""
     return {name: name for name in (*MAIN, *names)}
@@ -66,7 +72,7 @@ def _sure(question: Question, minimum_score: float) -> Question:
 class Task(Generic[Found]):
     """What differs from task to task; the methods are the same for all.
 
-    Names are measured: pronouns and nominals of the gold are neither asked for nor shown.
+    Names are measured: pronouns and nominals are neither shown nor compared.
     """
 
     name: str  # of the attribute `task` of models that are made for it
@@ -80,6 +86,8 @@ class Task(Generic[Found]):
     # A file of predictions; without format its content tells what it is.
     read: Callable[[Sequence[Document], Path, str | None], Answers] = read_documents
     compare: Callable[[Sequence[Document], Answers, TrainFacts], Found]
+    # What pronouns and nominals stand for, of whole documents; before the report is made.
+    compare_references: Callable[[Found, Sequence[Document], Answers], Found] | None = None
     # Tables and JSON, with so many draws for the intervals.
     report: Callable[[Found, int], Report]
     # The scores that training watches, and their keys in JSON.
@@ -101,8 +109,7 @@ class Task(Generic[Found]):
         self, gold: Sequence[Document], answers: Answers, train_facts: TrainFacts = None
     ) -> dict[str, float]:
         """The numbers that training watches and reports; Ign F1 where train facts are given."""
-        named = [document.named() for document in gold]
-        numbers = self.report(self.compare(named, answers, train_facts), 0).numbers
+        numbers = self.report(self._compared(gold, answers, train_facts), 0).numbers
         known = {name: numbers[key] for name, key in self.watched.items()}
         # Even of nothing one model has to be the best.
         known |= {name: known[name] or 0.0 for name in MAIN if name in known}
@@ -116,10 +123,9 @@ class Task(Generic[Found]):
         samples: int = 2000,
     ) -> Measured:
         """Everything about the answers, with `samples` draws for the intervals."""
-        gold = [document.named() for document in gold]
-        found = self.compare(gold, answers, train_facts)
+        found = self._compared(gold, answers, train_facts)
         report = self.report(found, samples)
-        picture = self.picture(gold, answers, found) if self.picture else None
+        picture = self.picture(*_named(gold, answers), found) if self.picture else None
         return Measured(report.numbers, list(report.tables()), self._warnings(report), picture)
 
     def measure_file(
@@ -142,6 +148,13 @@ class Task(Generic[Found]):
             return document.replace(questions=tuple(map(sure, document.questions)))
         kept = _confident(getattr(document, self.optional), minimum_score)
         return document.replace(**{self.optional: kept})
+
+    def _compared(
+        self, gold: Sequence[Document], answers: Answers, train_facts: TrainFacts
+    ) -> Found:
+        found = self.compare(*_named(gold, answers), train_facts)
+        whole = self.compare_references
+        return found if whole is None else whole(found, gold, answers)
 
     def _warnings(self, report: Report) -> list[str]:
         found = [] if report.gold else [f"the gold documents have no {self.finds}"]

@@ -1,4 +1,7 @@
-"""Writing CoNLL columns: the reverse of conll.py, to the letter where nothing has changed."""
+"""Writing CoNLL columns: the reverse of conll.py, to the letter where nothing has changed.
+
+The columns hold names: a tag cannot say that "she" is a pronoun.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
@@ -131,7 +134,7 @@ class _Writer:
         ]
         mentions = self._document.mentions
         order = sorted(
-            range(len(mentions)),
+            (index for index, mention in enumerate(mentions) if mention.kind == "name"),
             key=lambda index: (mentions[index].start, -mentions[index].end),
         )
         for index in order:

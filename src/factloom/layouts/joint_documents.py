@@ -1,6 +1,8 @@
 """Documents as joint extraction sees them: words, mentions and entity pairs over the same tokens.
 
-What each of the three looks like: word_documents.py, mention_documents.py, marked_documents.py.
+What each looks like: word_documents.py, mention_documents.py, marked_documents.py, and
+reference_documents.py for pronouns and nominals, where a model resolves them. Names alone are
+compared with each other; the pronouns and nominals of an entity are mentions of it in its pairs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +13,22 @@ import numpy as np
 
 from factloom.document import Document, Sentence
 from factloom.encoders.tokens import Reader, Tokens
-from factloom.layouts import marked_documents, mention_documents, word_documents
+from factloom.layouts import (
+    marked_documents,
+    mention_documents,
+    reference_documents,
+    word_documents,
+)
 from factloom.layouts.marked_documents import MarkedExample
 from factloom.layouts.mention_documents import MentionExample
+from factloom.layouts.reference_documents import ReferenceExample
 from factloom.layouts.word_documents import WordBatch, WordExample
 from factloom.modules.class_groups import ClassGroup
 from factloom.modules.devices import Array, Numbers, moved
 from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.mention_batch import MentionBatch
+from factloom.modules.reference_batch import ReferenceBatch
+from factloom.text.references import ReferenceWords, has_references, with_named_entities
 from factloom.text.tags import Scheme
 
 if TYPE_CHECKING:
@@ -39,6 +49,8 @@ class JointExample:
     """One document with everything that is to be learned."""
 
     words: WordExample
+    names: MentionExample
+    references: ReferenceExample | None  # where they are annotated, and are to be learned
     known: EntityExample
 
     @property
@@ -71,6 +83,8 @@ class JointBatch(Generic[Array]):
     """Several documents with everything that is to be learned."""
 
     words: WordBatch[Array]
+    names: MentionBatch[Array]
+    references: ReferenceBatch[Array] | None  # where a model resolves them
     known: EntityBatch[Array]
 
     @property
@@ -92,12 +106,21 @@ class JointLayout:
     types: Mapping[str, int]
     relations: Mapping[str, int]
     reach: int  # of `NameTable.pairs`
+    reference_words: ReferenceWords | None = None  # where a model resolves them
 
     def words(self, document: Document, tokens: Tokens) -> WordExample:
         return word_documents.make_example(document, tokens, self.tags, self.scheme)
 
     def mentions(self, document: Document, tokens: Tokens) -> MentionExample:
         return mention_documents.make_example(document, tokens, self.types, self.reach)
+
+    def unpaired(self, document: Document, tokens: Tokens) -> MentionExample:
+        return mention_documents.make_unpaired_example(document, tokens, self.types)
+
+    def references(self, document: Document, tokens: Tokens) -> ReferenceExample | None:
+        if self.reference_words is None:
+            return None
+        return reference_documents.make_example(document, tokens, self.reference_words)
 
     def known(self, document: Document, tokens: Tokens, mentions: MentionExample) -> EntityExample:
         """`mentions` are those of the document."""
@@ -114,8 +137,18 @@ class JointLayout:
 
     def of_parts(self, document: Document, read: Document, tokens: Tokens) -> JointExample:
         """The entities of a document, and the words of what is `read` of it."""
-        mentions = self.mentions(document, tokens)
-        return JointExample(self.words(read, tokens), self.known(document, tokens, mentions))
+        names, references = document, None
+        if self.reference_words is not None:
+            document = with_named_entities(document)
+            names, read = document.named(), read.named()  # tags are those of names
+            if has_references(document):
+                references = self.references(document, tokens)
+        return JointExample(
+            self.words(read, tokens),
+            self.mentions(names, tokens),
+            references,
+            self.known(document, tokens, self.unpaired(document, tokens)),
+        )
 
     def word_batch(self, examples: Sequence[WordExample]) -> WordBatch[Numbers]:
         return word_documents.make_batch(examples, self.encoder, whole_words=False)
@@ -126,6 +159,17 @@ class JointLayout:
         """`length` slots a document."""
         before = len(self.encoder.special.before)
         return mention_documents.make_batch(examples, before, length)
+
+    def reference_batch(
+        self,
+        examples: Sequence[ReferenceExample | None],
+        mentions: Sequence[MentionExample],
+        length: int,
+    ) -> ReferenceBatch[Numbers]:
+        """The names are `mentions` of the documents, which have `length` slots each."""
+        counts = [len(own.type) for own in mentions]
+        before = len(self.encoder.special.before)
+        return reference_documents.make_batch(examples, counts, before, length)
 
     def entity_batch(
         self, examples: Sequence[EntityExample], asked: tuple[ClassGroup, ...] | None = None
@@ -150,7 +194,13 @@ class JointLayout:
         )
 
     def batch(self, examples: Sequence[JointExample]) -> JointBatch[Numbers]:
+        words = self.word_batch([example.words for example in examples])
+        length = words.windows.length
+        names = [example.names for example in examples]
+        references = [example.references for example in examples]
         return JointBatch(
-            words=self.word_batch([example.words for example in examples]),
+            words=words,
+            names=self.mention_batch(names, length),
+            references=self.reference_batch(references, names, length) if any(references) else None,
             known=self.entity_batch([example.known for example in examples]),
         )

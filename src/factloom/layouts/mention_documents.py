@@ -18,7 +18,7 @@ from factloom.encoders.windows import TokenIds
 from factloom.errors import ModelError, Place
 from factloom.layouts.words import word_tokens
 from factloom.modules.devices import Numbers
-from factloom.modules.mention_batch import DISTANCES, MentionBatch
+from factloom.modules.mention_batch import DISTANCES, FEATURES, MentionBatch
 from factloom.text.names import NameTable
 
 Integers = NDArray[np.int64]
@@ -55,47 +55,76 @@ class MentionExample:
     @property
     def rows(self) -> Integers:
         """(mention tokens,) the tokens of all mentions, mention by mention"""
-        count = self.last - self.first + 1
-        number = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        rows: Integers = np.repeat(self.first, count) + number
-        return rows
+        return token_rows(self.first, self.last)
 
 
 def make_example(
     document: Document, tokens: Tokens, types: Mapping[str, int], reach: int
 ) -> MentionExample:
     """`types` numbers the known types from 0; `reach` is that of `NameTable.pairs`."""
-    spans = np.array([(m.start, m.end) for m in document.mentions], np.int64).reshape(-1, 2)
-    if len(spans) and not len(tokens.ids):
-        raise ModelError("no-token-at-all", Place(document=document.id))
-    first, last = word_tokens(spans, tokens.offsets)
-    first = np.minimum(first, len(tokens.ids) - 1)
-    last = np.maximum(first, last)  # a sign that the tokenizer drops has its neighbour's token
-    kinds = np.array([types.get(m.type, len(types)) for m in document.mentions], np.int64)
-    texts = [document.mention_text(index) for index in range(len(spans))]
+    alone = make_unpaired_example(document, tokens, types)
+    starts, kinds = np.array([m.start for m in document.mentions], np.int64), alone.type
+    texts = [document.mention_text(index) for index in range(len(starts))]
     names, people = NameTable.of(texts), _people(document)
-    order = np.argsort(spans[:, 0], kind="stable")  # in the text
+    order = np.argsort(starts, kind="stable")  # in the text
     left, right = (order[places] for places in names_in(order, names).pairs(reach))
     rank = np.argsort(order)
-    entity, sentence = _entities(document), _sentences(document)
-    return MentionExample(
-        id=document.id,
-        token_ids=tokens.ids,
-        first=first,
-        last=last,
-        type=kinds,
+    entity, sentence = entities_of(document), _sentences(document)
+    return dataclasses.replace(
+        alone,
         left=left,
         right=right,
         features=np.column_stack(
             [names.overlap(left, right), (kinds[left] == kinds[right]).astype(np.float32)]
         ),
-        sentence_distance=_distance_class(np.abs(sentence[right] - sentence[left])),
-        mention_distance=_distance_class(rank[right] - rank[left]),
+        sentence_distance=distance_class(np.abs(sentence[right] - sentence[left])),
+        mention_distance=distance_class(rank[right] - rank[left]),
         different=names.different(left, right) | _named_after(texts, people, left, right),
         alike=(names.name[left] == names.name[right]) & (kinds[left] == kinds[right])
         | names.bare_name(left, right, people),
         same=(entity[left] == entity[right]) & (entity[left] >= 0),
     )
+
+
+def make_unpaired_example(
+    document: Document, tokens: Tokens, types: Mapping[str, int]
+) -> MentionExample:
+    """Where no mention is compared with another: their entities are known."""
+    spans = np.array([(m.start, m.end) for m in document.mentions], np.int64).reshape(-1, 2)
+    if len(spans) and not len(tokens.ids):
+        raise ModelError("no-token-at-all", Place(document=document.id))
+    first, last = token_spans(spans, tokens)
+    none, never = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    return MentionExample(
+        id=document.id,
+        token_ids=tokens.ids,
+        first=first,
+        last=last,
+        type=np.array([types.get(m.type, len(types)) for m in document.mentions], np.int64),
+        left=none,
+        right=none,
+        features=np.zeros((0, FEATURES), np.float32),
+        sentence_distance=none,
+        mention_distance=none,
+        different=never,
+        alike=never,
+        same=never,
+    )
+
+
+def token_spans(spans: Integers, tokens: Tokens) -> tuple[Integers, Integers]:
+    """The first and last token of spans (spans, 2) of a text that has tokens: (spans,) twice."""
+    first, last = word_tokens(spans, tokens.offsets)
+    first = np.minimum(first, len(tokens.ids) - 1)
+    return first, np.maximum(first, last)  # a sign that is dropped has its neighbour's token
+
+
+def token_rows(first: Integers, last: Integers) -> Integers:
+    """(span tokens,) the tokens of all spans, span by span"""
+    count = last - first + 1
+    number = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    rows: Integers = np.repeat(first, count) + number
+    return rows
 
 
 def names_in(order: Integers, names: NameTable) -> NameTable:
@@ -128,7 +157,7 @@ def make_batch(
     )
 
 
-def _entities(document: Document) -> Integers:
+def entities_of(document: Document) -> Integers:
     """(mentions,) the entity of each, -1 for none"""
     found = np.full(len(document.mentions), -1)
     for index, entity in enumerate(document.entities):
@@ -160,6 +189,6 @@ def _sentences(document: Document) -> Integers:
     return np.array([sentence or 0 for sentence in found], np.int64)
 
 
-def _distance_class(distance: Integers) -> Integers:
+def distance_class(distance: Integers) -> Integers:
     """0, 1, 2 to 3, 4 to 7, ..."""
     return np.minimum(np.ceil(np.log2(distance + 1)), DISTANCES - 1).astype(np.int64)

@@ -26,7 +26,7 @@ from factloom.light.eight_bit_graphs import in_eight_bits
 from factloom.light.eight_bits import EIGHT_BITS
 from factloom.light.folder import DESCRIPTION, GRAPHS, GraphDescription, Surroundings
 from factloom.light.joint import GraphLayers
-from factloom.light.joint_parts import PARTS, SIZES, PartRunner
+from factloom.light.joint_parts import SIZES, PartRunner, parts_of
 from factloom.light.sessions import open_graph
 from factloom.model_folders import load_config
 from factloom.models import storage
@@ -59,7 +59,7 @@ def export(name: str | Path, directory: Path) -> None:
 
 
 def _write_graphs(model: Joint, directory: Path) -> GraphDescription:
-    runners = {name: PartRunner(part(model)) for name, part in PARTS.items()}
+    runners = {name: PartRunner(part(model)) for name, part in parts_of(model).items()}
     _read_samples(model, runners, repeated=4)
     weights = {}
     for name, runner in runners.items():
@@ -181,7 +181,13 @@ def _read_samples(model: Joint, graphs: Mapping[str, Any], repeated: int) -> lis
     batch = layout.entity_batch(known)
     said = layers.margins(read, batch)
     ends = batch.entities.pair_head, batch.entities.pair_tail
-    return [read.emissions, links, said.margins, said.rows(*ends)]
+    found = [read.emissions, links, said.margins, said.rows(*ends)]
+    if model.references is not None:
+        references = [layout.references(*pair) for pair in pairs]
+        length = words.windows.length
+        given = layout.reference_batch(references, mentions, length)
+        found.append(layers.references(read, layout.mention_batch(mentions, length), given))
+    return found
 
 
 def _samples(model: Joint, repeated: int) -> list[Document]:
@@ -191,13 +197,13 @@ def _samples(model: Joint, repeated: int) -> list[Document]:
 
 
 def _sample(model: Joint, sentences: int, entities: int) -> Document:
-    """Names in sentences; each entity has several."""
+    """Names in sentences, and a pronoun; each entity has several."""
     text, mentions = "", []
     for number in range(2 * sentences):
         name = ("Ada Brook", "Quillmark", "Torvik", "Mara")[number % 4]
         kind = model.types[number % len(model.types)]
         mentions.append(Mention(len(text), len(text) + len(name), kind))
-        text += name + (" saw " if number % 2 == 0 else ". ")
+        text += name + (" told her of " if number % 2 == 0 else ". ")
     owners = [tuple(range(own, len(mentions), entities)) for own in range(entities)]
     found = tuple(Entity(own, mentions[own[0]].type) for own in owners)
     return bare(Document(text)).replace(mentions=tuple(mentions), entities=found)
@@ -206,8 +212,8 @@ def _sample(model: Joint, sentences: int, entities: int) -> Document:
 def _require_same(model: Joint, directory: Path, description: GraphDescription) -> None:
     """The graphs say of other documents what the model says."""
     weights: Arrays = {name: value.numpy() for name, value in model.state_dict().items()}
-    graphs = {name: open_graph(directory, description, weights, name) for name in PARTS}
-    runners = {name: PartRunner(part(model)) for name, part in PARTS.items()}
+    runners = {name: PartRunner(part(model)) for name, part in parts_of(model).items()}
+    graphs = {name: open_graph(directory, description, weights, name) for name in runners}
     expected = _read_samples(model, runners, repeated=7)
     found = _read_samples(model, graphs, repeated=7)
     for ours, theirs in zip(expected, found, strict=True):

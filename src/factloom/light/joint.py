@@ -21,7 +21,13 @@ from factloom.light.folder import GraphDescription, read_description
 from factloom.light.reader import LightReader
 from factloom.light.sessions import Graph, open_graph
 from factloom.light.weights import read_weights
-from factloom.models.joint_extraction import JointExtraction, JointSettings, Margins, numbered
+from factloom.models.joint_extraction import (
+    JointExtraction,
+    JointSettings,
+    Margins,
+    numbered,
+    reference_words_of,
+)
 from factloom.models.tag_decisions import SCHEME
 from factloom.models.weight_files import ENCODER, Arrays
 from factloom.modules.chains import FieldScores, forbidden_out
@@ -30,6 +36,7 @@ from factloom.modules.devices import Numbers
 from factloom.modules.linking import Linking
 from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.mention_batch import MentionBatch
+from factloom.modules.reference_batch import ReferenceBatch
 from factloom.text.tags import allowed_transitions, tag_names
 
 _TOKENS = 1024  # of documents, or of windows, that are read at once: more need memory, gain nothing
@@ -38,8 +45,9 @@ _PAIRS = 256  # asked at once: their outer products stay in the processor's cach
 _KEPT = 4096  # pairs whose vectors are in memory at once, before they are asked in groups
 
 
-# The layers of a model, by the names of their graphs.
+# The layers of a model, by the names of their graphs; the last one of those that resolve pronouns.
 PARTS = ("windows", "words", "links", "entities", "pairs", "relations", "evidence")
+REFERENCES = "references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,27 @@ class GraphLayers:
                 "mention_distance": batch.mention_distance[chunk],
             }
             found += self.graphs["links"].run({**read.known, **_mentions(batch), **pairs})
+        return np.concatenate(found)
+
+    def references(
+        self, read: GraphRead, names: MentionBatch[Numbers], batch: ReferenceBatch[Numbers]
+    ) -> Numbers:
+        found = [np.zeros(0, np.float32)]
+        references = {
+            "reference_slot": batch.token_slot,
+            "token_reference": batch.token_reference,
+            "group": batch.group,
+        }
+        for chunk in _slices(0, len(batch.reference), _LINKS):
+            pairs = {
+                "reference": batch.reference[chunk],
+                "name": batch.name[chunk],
+                "described": batch.described[chunk],
+                "sentence_distance": batch.sentence_distance[chunk],
+                "name_distance": batch.name_distance[chunk],
+            }
+            given = {**read.known, **_mentions(names), **references, **pairs}
+            found += self.graphs[REFERENCES].run(given)
         return np.concatenate(found)
 
     def margins(self, read: GraphRead, batch: EntityBatch[Numbers]) -> Margins:
@@ -214,16 +243,19 @@ class LightJoint:
         self.provenance = config["provenance"]
         base = Path(resolve(config["base"])) if "base" in config else path / ENCODER
         reader = LightReader(base, description.special.special, config["encoder"])
-        layers = GraphLayers(_open(path, description, weights, precision))
+        self._words = reference_words_of(config)
+        parts = PARTS if self._words is None else (*PARTS, REFERENCES)
+        layers = GraphLayers(_open(path, description, weights, precision, parts))
         self._extraction = self._around(layers, reader, weights)
 
     def _around(self, layers: GraphLayers, reader: LightReader, weights: Arrays) -> JointExtraction:
         tags = tuple(tag_names(self.types, SCHEME))
         types, relations = numbered(self.types), numbered(self.relations)
+        labels = numbered(tags), SCHEME, types, relations
         scale = (float(weights[f"link_scale.{name}"]) for name in ("threshold", "temperature"))
         return JointExtraction(
             layers,
-            JointLayout(reader, numbered(tags), SCHEME, types, relations, self.settings.reach),
+            JointLayout(reader, *labels, self.settings.reach, self._words),
             self.settings,
             tags,
             SCHEME,
@@ -248,10 +280,14 @@ class LightJoint:
 
 
 def _open(
-    path: Path, description: GraphDescription, weights: Arrays, precision: Precision
+    path: Path,
+    description: GraphDescription,
+    weights: Arrays,
+    precision: Precision,
+    parts: Iterable[str],
 ) -> dict[str, Graph]:
     graphs = {}
-    for name in PARTS:
+    for name in parts:
         plain = name != "windows" or precision != "8bit"
         graphs[name] = open_graph(path, description, weights, name if plain else name + EIGHT_BITS)
     if precision == "fastest":

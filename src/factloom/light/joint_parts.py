@@ -3,6 +3,7 @@
     windows   token_ids, shapes               -> their states, the last queries and keys
     words     states of windows               -> emissions, states of documents
     links     states, mentions, pairs of them -> their scores
+    references states, mentions, references   -> scores of what these may stand for
     entities  states, queries, keys, mentions -> what entities say of pairs, and their attention
     pairs     entities, pairs of a document   -> z of heads and tails
     relations z of heads and tails, relations -> margins of these relations
@@ -21,11 +22,13 @@ from torch import Tensor, nn
 from factloom.encoders.attention import AttentionRecord, record_attention
 from factloom.encoders.encoder import Reading
 from factloom.layouts.word_documents import WordBatch
+from factloom.light.joint import REFERENCES
 from factloom.models.joint import Joint
 from factloom.modules.localized_context import pair_attention
 from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.mention_pairs import mention_states
 from factloom.modules.pooling import segment_mean
+from factloom.modules.reference_batch import ReferenceBatch
 from factloom.modules.windows import WindowBatch, mean_rows, mean_states
 
 
@@ -87,6 +90,35 @@ class Links(_Part):
         batch = MentionBatch(token_slot, token_mention, type, *pairs, left, ())
         found: Tensor = self.model.links(mention_states(states, batch), batch)
         return found
+
+
+class References(_Part):
+    outputs = ("scores",)
+
+    def forward(
+        self,
+        states: Tensor,
+        token_slot: Tensor,
+        token_mention: Tensor,
+        type: Tensor,
+        reference_slot: Tensor,
+        token_reference: Tensor,
+        group: Tensor,
+        reference: Tensor,
+        name: Tensor,
+        described: Tensor,
+        sentence_distance: Tensor,
+        name_distance: Tensor,
+    ) -> Tensor:
+        none = type  # no pairs of mentions are asked here
+        pairs = none, none, none, none, none, none
+        names = MentionBatch(token_slot, token_mention, type, *pairs, ())
+        distances = sentence_distance, name_distance
+        batch = ReferenceBatch(
+            reference_slot, token_reference, group, reference, name, described, *distances,
+            right=none, known=none, pair_counts=(),
+        )  # fmt: skip
+        return self.model.reference_scores(states, names, batch)
 
 
 class Entities(_Part):
@@ -165,7 +197,7 @@ def _windows(token_ids: Tensor) -> WindowBatch:
     return WindowBatch(token_ids, None, everything, None, None, none, none, (), none, none, none, 0)
 
 
-PARTS: Mapping[str, type[_Part]] = {
+_PARTS: Mapping[str, type[_Part]] = {
     "windows": Windows,
     "words": Words,
     "links": Links,
@@ -174,6 +206,13 @@ PARTS: Mapping[str, type[_Part]] = {
     "relations": Relations,
     "evidence": Evidence,
 }
+
+
+def parts_of(model: Joint) -> dict[str, type[_Part]]:
+    """Those that the model has, by the names of their graphs."""
+    resolving: dict[str, type[_Part]] = {} if model.references is None else {REFERENCES: References}
+    return {**_PARTS, **resolving}
+
 
 # The sizes that differ from call to call, by argument or output: names of its dimensions.
 SIZES: Mapping[str, tuple[str | None, ...]] = {
@@ -199,6 +238,13 @@ SIZES: Mapping[str, tuple[str | None, ...]] = {
     "sentence_distance": ("mention_pairs",),
     "mention_distance": ("mention_pairs",),
     "scores": ("mention_pairs",),
+    "reference_slot": ("reference_tokens",),
+    "token_reference": ("reference_tokens",),
+    "group": ("references",),
+    "reference": ("mention_pairs",),
+    "name": ("mention_pairs",),
+    "described": ("mention_pairs",),
+    "name_distance": ("mention_pairs",),
     "queries": ("windows", "queries"),
     "query_index": ("uses",),
     "query_row": ("uses",),

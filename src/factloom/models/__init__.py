@@ -75,6 +75,8 @@ class Model(Protocol):
     - `types`, `relations`: the labels that it knows, and `relation_names`, what they are in words;
     - `relate(documents)`: the relations between entities that the documents have already, by a
       model of the task "end-to-end";
+    - `learn_parts(documents)`: the parts that these call for and that it lacks, of a model that is
+      trained further;
     - `predict_sure(documents, least)`: only what is at least so probable, all else as unknown, for
       another model to learn from;
     - `predict_training(documents)`: of documents that were trained on, for what a dictionary adds;

@@ -230,4 +230,8 @@ def _may_mean_the_same(one: str, other: str) -> bool:
 
 def _names(document: Document, entity: int) -> set[str]:
     """As the text has them; a source's own names are nothing that a prediction knows."""
-    return {document.mention_text(index) for index in document.entities[entity].mentions}
+    return {
+        document.mention_text(index)
+        for index in document.entities[entity].mentions
+        if document.mentions[index].kind == "name"
+    }

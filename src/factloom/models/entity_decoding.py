@@ -89,7 +89,8 @@ def _name_keys(document: Document) -> Iterator[tuple[int, tuple[str, str | int]]
     """Entities, each with its type and a spelling, or with its type and who is meant by that."""
     people: list[tuple[int, str]] = []
     for number, entity in enumerate(document.entities):
-        for name in dict.fromkeys(map(document.mention_text, entity.mentions)):
+        names = [m for m in entity.mentions if document.mentions[m].kind == "name"]
+        for name in dict.fromkeys(map(document.mention_text, names)):
             yield number, (entity.type, name)
             if entity.type.casefold() in PEOPLE:
                 people.append((number, name))

@@ -9,22 +9,23 @@ parts are those of the models that do one task each:
     entities   scores of mention pairs, average linkage (models/coreference.py)
     relations  h_m = mean state of the mention's tokens, a_m = mean of their attention, then as
                in models/atlop.py: localized context, grouped bilinear, adaptive threshold
-    loss       (v tags + w pairs of mentions + pairs of entities + z denied + u evidence) / words,
-               each summed over the batch; learned from the true mentions and entities
+    references what pronouns and nominals stand for (modules/reference_scores.py), where documents
+               that were learned from mark them: then they are pooled with the names of their entity
+    loss       (v tags + w pairs of mentions + pairs of entities + z denied + u evidence
+               + r references) / words, each summed over the batch; learned from the true mentions
+               and entities
 
 The attention of the mentions is made after they are found, from the queries and keys of the last
 layer: no second pass. A relation's score is its probability between true entities times the
 scores of the two entities found.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -38,18 +39,25 @@ from factloom.models import (
     PlainOutput,
     entity_decoding,
     raw_scores,
+    reference_decisions,
     relation_decoding,
     sequence_decoding,
     storage,
 )
-from factloom.models.joint_extraction import JointExtraction, JointSettings, Margins, bare, numbered
+from factloom.models.joint_extraction import (
+    JointExtraction,
+    JointSettings,
+    bare,
+    numbered,
+    reference_words_of,
+)
+from factloom.models.joint_layers import TensorLayers
 from factloom.models.relation_decisions import Booleans
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import with_learned_rules
 from factloom.models.tag_decisions import SCHEME, types_to_learn
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.decisions import Floats
-from factloom.modules.devices import Numbers
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.evaluating import evaluating
 from factloom.modules.grouped_bilinear import GroupedBilinear
@@ -58,16 +66,11 @@ from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.mention_pairs import MentionPairScorer, mention_states
 from factloom.modules.numbers import numbers_of
 from factloom.modules.pooling import segment_mean
+from factloom.modules.reference_batch import ReferenceBatch
+from factloom.modules.reference_scores import ReferenceScorer, ranking_loss, reference_states
 from factloom.modules.thresholds import AdaptiveThreshold
+from factloom.text.references import ReferenceWords, has_references, with_named_entities
 from factloom.text.tags import Scheme
-
-
-@dataclass(frozen=True, slots=True)
-class TensorRead:
-    """Some documents that the encoder has read."""
-
-    emissions: NDArray[Any]  # (sentences, length, tags)
-    reading: Reading
 
 
 class Joint(nn.Module):
@@ -79,6 +82,7 @@ class Joint(nn.Module):
     task: ClassVar[str] = "end-to-end"
     scheme: ClassVar[Scheme] = SCHEME
     settings: JointSettings
+    references: ReferenceScorer | None  # where it was taught what pronouns stand for
     temperature: Tensor  # of the relations' scores; fitted on dev after training
     mention_temperature: Tensor
 
@@ -90,6 +94,7 @@ class Joint(nn.Module):
         settings: JointSettings | None = None,
         *,
         relation_names: Mapping[str, str] | None = None,
+        reference_words: ReferenceWords | None = None,
     ) -> None:
         super().__init__()
         self.settings = settings or JointSettings()
@@ -120,6 +125,9 @@ class Joint(nn.Module):
             numbered(self.relations),
             self.settings.reach,
         )
+        self.references = None
+        if reference_words is not None:
+            self._resolve(reference_words)
         self.register_buffer("temperature", torch.ones(()))
         self.register_buffer("mention_temperature", torch.ones(()))
 
@@ -137,7 +145,21 @@ class Joint(nn.Module):
         types = types_to_learn(documents)
         relations = relation_decoding.relations_to_learn(documents)
         settings = with_learned_rules(settings, documents)
-        return cls(encoder, types, relations, settings, relation_names=names)
+        model = cls(encoder, types, relations, settings, relation_names=names)
+        model.learn_parts(documents)
+        return model
+
+    def learn_parts(self, documents: Sequence[Document]) -> None:
+        """Resolve pronouns and nominals, if it does not yet and the documents mark them."""
+        marked = [document for document in documents if has_references(document)]
+        if marked and self.references is None:
+            self._resolve(ReferenceWords.learned(marked))
+
+    def _resolve(self, words: ReferenceWords) -> None:
+        sizes = self.encoder.width, len(self.types) + 1, self.settings.hidden
+        scorer = ReferenceScorer(*sizes, self.settings.dropout)
+        self.references = scorer.to(self.tag.weight)
+        self.layout = dataclasses.replace(self.layout, reference_words=words)
 
     # --- training ------------------------------------------------------------------------------
 
@@ -153,11 +175,16 @@ class Joint(nn.Module):
     def forward(self, batch: JointBatch) -> PlainOutput:
         reading = self._read(batch.words)
         loss = self.settings.mention_weight * self._tag_loss(reading, batch.words)
-        states = mention_states(reading.states, batch.known.mentions)
-        links = self.links(states, batch.known.mentions)  # (mention pairs,)
-        same = batch.known.mentions.same.to(links.dtype)
+        states = mention_states(reading.states, batch.names)
+        links = self.links(states, batch.names)  # (mention pairs,)
+        same = batch.names.same.to(links.dtype)
         link_loss = F.binary_cross_entropy_with_logits(links, same, reduction="sum")
         loss = loss + self.settings.coreference_weight * link_loss
+        if self.references is not None and batch.references is not None:
+            ranked = self.reference_scores(reading.states, batch.names, batch.references)
+            reference_loss = ranking_loss(ranked, batch.references).sum()
+            loss = loss + self.settings.reference_weight * reference_loss
+        states = mention_states(reading.states, batch.known.mentions)
         scores = self._score(reading, states, batch.known)
         loss = loss + relation_decoding.summed_loss(self, scores, batch.known.entities)
         return PlainOutput(scores.logits, loss / batch.weight)
@@ -174,6 +201,14 @@ class Joint(nn.Module):
     def _tag_loss(self, reading: Reading, batch: WordBatch) -> Tensor:
         emissions = self._emissions(reading, batch)
         return -self.field.log_likelihood(emissions, batch.tags, batch.lengths).sum()
+
+    def reference_scores(
+        self, states: Tensor, names: MentionBatch, batch: ReferenceBatch
+    ) -> Tensor:
+        """(pairs of references and names,), of a model that resolves references"""
+        scorer = cast(ReferenceScorer, self.references)
+        of_references = reference_states(states, batch)
+        return cast(Tensor, scorer(of_references, mention_states(states, names), names.type, batch))
 
     def _score(self, reading: Reading, states: Tensor, batch: EntityBatch) -> PairScores:
         """The entity pairs; `states` (mentions, width) are those of all mentions."""
@@ -224,25 +259,52 @@ class Joint(nn.Module):
         return [{"model": "joint"} for _ in range(int(held.sum()))]
 
     def fit_scores(self, documents: Sequence[Document]) -> dict[str, float]:
-        """Set temperatures and the threshold of links by documents that were not trained on."""
+        """Set temperatures and the thresholds of links by documents that were not trained on."""
+        references = self._fit_references(documents)
+        documents = self._resolved(documents)
         tokenised = self.encoder.tokenize([document.text for document in documents])
         examples = [
             self.layout.of_parts(document, bare(document), tokens)
             for document, tokens in zip(documents, tokenised, strict=True)
         ]
         links, margins, labels = self._true_entities(documents, examples)
-        of_mentions = [example.known.mentions for example in examples]
+        of_mentions = [example.names for example in examples]
+        if self.references is not None:
+            documents = [document.named() for document in documents]
         linking, fitted = entity_decoding.fit_links(documents, of_mentions, links)
         self.link_scale.keep(linking)
         gold = sum(len(document.relations) for document in documents)
         relations = relation_decoding.fit_to_margins(self, margins, labels, gold)
         # the last: links decide the entities, and these the types of mentions
         self.mention_temperature.fill_(1.0)
-        mentions = sequence_decoding.calibrate_mentions(documents, self.predict(documents))
+        named = [document.named() for document in self.predict(documents)]
+        mentions = sequence_decoding.calibrate_mentions(documents, named)
         self.mention_temperature.fill_(mentions["temperature"])
         raw = {f"raw_{name}": value for name, value in self.fit_raw_scores(documents).items()}
         tags = {f"mention_{name}": value for name, value in mentions.items()}
-        return tags | fitted | relations | raw
+        return tags | fitted | references | relations | raw
+
+    def _fit_references(self, documents: Sequence[Document]) -> dict[str, float]:
+        """Of the documents that mark any; else the threshold stays."""
+        marked = [with_named_entities(one) for one in documents if has_references(one)]
+        if self.references is None or not marked:
+            return {}
+        self.settings = self.settings.model_copy(update={"reference_threshold": 0.0})
+        found = self._resolved(marked)
+        threshold, fitted = reference_decisions.fit_threshold(marked, found)
+        self.settings = self.settings.model_copy(update={"reference_threshold": threshold})
+        return fitted
+
+    def _resolved(self, documents: Sequence[Document]) -> list[Document]:
+        """The documents with what is found to stand for their entities, in place of their own."""
+        if self.references is None:
+            return list(documents)
+        named = [document.named() for document in documents]
+        found = self.extraction().refer(named, 4096)
+        return [
+            document.replace(mentions=resolved.mentions, entities=resolved.entities)
+            for document, resolved in zip(named, found, strict=True)
+        ]
 
     def fit_raw_scores(self, documents: Sequence[Document]) -> dict[str, float]:
         """Let the scores of what is found in raw text tell how much of it is right."""
@@ -268,11 +330,12 @@ class Joint(nn.Module):
                 chosen = [examples[number] for number in numbers]
                 batch = self.collate(chosen).to(self.temperature.device)
                 reading = self._read(batch.words)
-                states = mention_states(reading.states, batch.known.mentions)
-                scores = numbers_of(self.links(states, batch.known.mentions))
-                own = np.split(scores, np.cumsum(batch.known.mentions.pair_counts)[:-1])
+                states = mention_states(reading.states, batch.names)
+                scores = numbers_of(self.links(states, batch.names))
+                own = np.split(scores, np.cumsum(batch.names.pair_counts)[:-1])
                 for number, part in zip(numbers, own, strict=True):
                     links[number] = part
+                states = mention_states(reading.states, batch.known.mentions)
                 logits = self._score(reading, states, batch.known).logits
                 of_batch = [documents[number] for number in numbers]
                 entities = [example.known.entities for example in chosen]
@@ -286,51 +349,24 @@ class Joint(nn.Module):
     # --- storage -------------------------------------------------------------------------------
 
     def config(self) -> dict[str, Any]:
+        words = self.layout.reference_words
         return {
             "types": self.types,
             "relations": self.relations,
             "relation_names": self.relation_names,
             "settings": self.settings.model_dump(),
+            **({} if words is None else {"nominals": words.nominals}),
         }
 
     @classmethod
     def from_config(cls, encoder: Encoder, config: Mapping[str, Any]) -> Self:
         labels = config["types"], config["relations"]
         settings, names = JointSettings(**config["settings"]), config["relation_names"]
-        return cls(encoder, *labels, settings, relation_names=names)
+        words = reference_words_of(config)
+        return cls(encoder, *labels, settings, relation_names=names, reference_words=words)
 
     save_pretrained, push_to_hub = storage.save, storage.push_to_hub
     from_pretrained = classmethod(storage.load_as)
-
-
-@dataclass(frozen=True, slots=True)
-class TensorLayers:
-    """The layers of a model in torch, for models/joint_extraction.py: numbers in, numbers out."""
-
-    model: Joint
-
-    @torch.inference_mode()
-    def read(self, batch: WordBatch[Numbers]) -> TensorRead:
-        words = batch.to(self.model.temperature.device)
-        with evaluating(self.model):
-            reading = self.model._read(words)
-            return TensorRead(numbers_of(self.model._emissions(reading, words)), reading)
-
-    @torch.inference_mode()
-    def links(self, read: TensorRead, batch: MentionBatch[Numbers]) -> Floats:
-        mentions = batch.to(self.model.temperature.device)
-        with evaluating(self.model):
-            states = mention_states(read.reading.states, mentions)
-            return numbers_of(self.model.links(states, mentions))
-
-    @torch.inference_mode()
-    def margins(self, read: TensorRead, batch: EntityBatch[Numbers]) -> Margins:
-        known = batch.to(self.model.temperature.device)
-        with evaluating(self.model):
-            states = mention_states(read.reading.states, known.mentions)
-            scores = self.model._score(read.reading, states, known)
-        margins = numbers_of(self.model.rule.margins(scores.logits))
-        return Margins(margins, partial(relation_decoding.attention_rows, scores.attention))
 
 
 MODEL, SETTINGS = Joint, JointSettings

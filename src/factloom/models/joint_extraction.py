@@ -22,7 +22,7 @@ from factloom.layouts.mention_documents import MentionExample
 from factloom.layouts.sections import is_cut, read_in_sections
 from factloom.layouts.stretches import Relate
 from factloom.layouts.word_documents import WordBatch, WordExample
-from factloom.models import entity_decoding, raw_scores, relation_decisions
+from factloom.models import entity_decoding, raw_scores, reference_decisions, relation_decisions
 from factloom.models.relation_decisions import Booleans, PairReading
 from factloom.models.relation_settings import RelationSettings
 from factloom.models.tag_decisions import mentions_of
@@ -31,7 +31,9 @@ from factloom.modules.chains import FieldScores
 from factloom.modules.devices import Numbers
 from factloom.modules.linking import Linking
 from factloom.modules.mention_batch import MentionBatch
+from factloom.modules.reference_batch import ReferenceBatch
 from factloom.text.list_items import names_nothing
+from factloom.text.references import ReferenceWords, has_references
 from factloom.text.relation_names import SENSITIVE
 from factloom.text.sentences import find_sentences
 from factloom.text.tags import Scheme
@@ -44,11 +46,21 @@ class JointSettings(RelationSettings):
     """Everything about the model that a user can choose; kept in its config.json."""
 
     block_size: PositiveInt = Field(64, description="Size of a group of the bilinear classifier.")
-    hidden: PositiveInt = Field(256, description="Size of the scorer of mention pairs.")
+    hidden: PositiveInt = Field(256, description="Size of the scorers of mention pairs.")
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of words and mention pairs.")
     mention_weight: NonNegativeFloat = Field(1.0, description="v, weight of the tags' loss.")
     coreference_weight: NonNegativeFloat = Field(
         1.0, description="w, weight of the loss of mention pairs."
+    )
+    reference_weight: NonNegativeFloat = Field(
+        1.0, description="Weight of the loss of pronouns and nominals."
+    )
+    reference_threshold: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="How probable it has to be what a pronoun or nominal stands for; fitted "
+        "after training.",
     )
     reach: PositiveInt = Field(
         400, description="Mentions further apart are compared by their names first."
@@ -81,6 +93,11 @@ class Layers(Protocol):
 
     def links(self, read: Any, batch: MentionBatch[Numbers]) -> Numbers:
         """(pairs of mentions,) above 0 where they rather name one thing"""
+
+    def references(
+        self, read: Any, names: MentionBatch[Numbers], batch: ReferenceBatch[Numbers]
+    ) -> Numbers:
+        """(pairs of references and names,) those of what stands for nothing are below 0"""
 
     def margins(self, read: Any, batch: EntityBatch[Numbers]) -> "Margins":
         """What is said of the pairs of entities."""
@@ -128,9 +145,23 @@ class JointExtraction:
         ]
 
     def relate(self, documents: Iterable[Document], batch_tokens: int) -> list[Document]:
-        """The documents with the relations between the entities that they have already."""
-        relate = self._relate(batch_tokens)
-        return relation_decisions.related(self, documents, relate, relate)
+        """The documents with the relations between the entities that they have already.
+
+        What else stands for these is found and pooled with their names, but not told.
+        """
+        given = list(documents)
+        relate = partial(self._read_documents, batch_tokens, self._resolved, math.inf)
+        found = relation_decisions.related(self, given, relate, relate)
+        if self.layout.reference_words is None:
+            return found
+        return [
+            document.replace(relations=related.relations)
+            for document, related in zip(map(_unrelated, given), found, strict=True)
+        ]
+
+    def refer(self, documents: Iterable[Document], batch_tokens: int) -> list[Document]:
+        """The documents with the pronouns and nominals that stand for their entities."""
+        return self._read_documents(batch_tokens, self._resolved, -1, list(documents))
 
     def _relate(self, batch_tokens: int) -> Relate:
         return partial(self._read_documents, batch_tokens, self._given, math.inf)
@@ -176,13 +207,13 @@ class JointExtraction:
                 documents, self._mentions(examples, batch, read), tokens, strict=True
             )
         ]
-        _, of_mentions = self._given(named, tokens)
+        of_mentions = [self.layout.mentions(*pair) for pair in zip(named, tokens, strict=True)]
         scores = self._link_scores(of_mentions, read, batch.windows.length)
         clustered = [
             entity_decoding.with_entities(document, example, own, self.linking)
             for document, example, own in zip(named, of_mentions, scores, strict=True)
         ]
-        return clustered, of_mentions
+        return self._resolved(clustered, tokens, examples, batch, read)
 
     def _mentions(
         self, examples: Sequence[WordExample], batch: WordBatch[Numbers], read: Read
@@ -197,7 +228,36 @@ class JointExtraction:
     ) -> tuple[list[Document], list[MentionExample]]:
         """The documents as they are, whose mentions (and perhaps entities) are known."""
         pairs = zip(documents, tokens, strict=True)
-        return list(documents), [self.layout.mentions(*pair) for pair in pairs]
+        return list(documents), [self.layout.unpaired(*pair) for pair in pairs]
+
+    def _resolved(
+        self,
+        documents: Sequence[Document],
+        tokens: Sequence[Tokens],
+        _: Sequence[WordExample],
+        batch: WordBatch[Numbers],
+        read: Read,
+    ) -> tuple[list[Document], list[MentionExample]]:
+        """The documents with what stands for their entities, unless they have told that."""
+        known, names = self._given(documents, tokens)
+        examples = [
+            None if has_references(document) else self.layout.references(document, own)
+            for document, own in zip(documents, tokens, strict=True)
+        ]
+        if not any(example and len(example.reference) for example in examples):
+            return known, names
+        length = batch.windows.length
+        given = self.layout.reference_batch(examples, names, length)
+        scores = self.layers.references(read, self.layout.mention_batch(names, length), given)
+        parts = np.split(scores, np.cumsum(given.pair_counts)[:-1])
+        threshold = self.settings.reference_threshold
+        found = [
+            reference_decisions.with_references(document, example, own, threshold)
+            if example
+            else document
+            for document, example, own in zip(known, examples, parts, strict=True)
+        ]
+        return self._given(found, tokens)
 
     def _link_scores(
         self, examples: Sequence[MentionExample], read: Read, length: int
@@ -243,10 +303,19 @@ class JointExtraction:
                 yield replace(relation, score=score)
 
 
+def reference_words_of(config: Mapping[str, Any]) -> ReferenceWords | None:
+    """Which nominals a model resolves beside pronouns, by its config.json; None: nothing at all."""
+    return ReferenceWords(config["nominals"]) if "nominals" in config else None
+
+
 def bare(document: Document) -> Document:
     """The text and its sentences, which are found by rule where the document has none."""
     alone = document.without_mentions()
     return alone if alone.sentences else alone.replace(sentences=find_sentences(alone.text))
+
+
+def _unrelated(document: Document) -> Document:
+    return document.without_relations()
 
 
 def numbered(labels: Iterable[str]) -> Mapping[str, int]:

@@ -97,6 +97,8 @@ def _exchangeable(document: Document, common: frozenset[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     kept: set[str] = set()
     for mention in document.mentions:
+        if mention.kind != "name":
+            continue
         name = document.text[mention.start : mention.end]
         words = _WORD.findall(name)
         if mention.type not in _EXCHANGED_TYPES or country_of(name) is not None:

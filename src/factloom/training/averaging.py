@@ -8,7 +8,8 @@ Wortsman, Ilharco, Kim, Li, et al.: Robust Fine-Tuning of Zero-Shot Models, CVPR
 A training that goes on with other documents gains on texts like these and loses on those that the
 first model was trained for. The weights between both keep most of the gain and lose less, since the
 loss is low along the whole line between them; between two models that were trained apart it is
-not. Scores have to be fitted anew.
+not. What the second has learned to do beside what the first could stays as it is. Scores have to
+be fitted anew.
 """
 
 from typing import Any
@@ -25,16 +26,16 @@ def average(first: Any, second: Any, part: float, *, name: str = "") -> Any:
     begun = first.state_dict()
     with torch.no_grad():
         for key, weights in second.state_dict().items():
-            if weights.is_floating_point():
+            if weights.is_floating_point() and key in begun:
                 weights.lerp_(begun[key].to(weights), 1 - part)
     return second
 
 
 def _require_same_make(first: Any, second: Any, name: str) -> None:
-    """The same labels in the same order, and the same layers."""
-    makes = [_make(model) for model in (first, second)]
-    for key in makes[1] | makes[0]:
-        if makes[0].get(key) != makes[1].get(key):
+    """The same labels in the same order, and the layers of the first."""
+    begun, ended = _make(first), _make(second)
+    for key in begun:
+        if begun[key] != ended.get(key):
             raise ModelError("not-of-one-training", Place(file=name), what=key)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,7 @@ from factloom.text.document_parts import random_parts
 from factloom.text.exchanged_names import with_other_names
 from factloom.text.joining import join_documents
 from factloom.text.other_passages import with_other_passages
+from factloom.text.references import with_named_entities
 from factloom.text.relation_names import RELATION_NAMES
 from factloom.text.tags import UNKNOWN_TYPE
 from factloom.text.turned_statements import with_turned_statements
@@ -39,8 +40,10 @@ class Corpus:
 
 
 def read_corpus(recipe: Recipe) -> Corpus:
-    development = _read_all(recipe.data.development, recipe.data)
+    referring = _referring(recipe.data)
+    development = with_references(_read_all(recipe.data.development, recipe.data), referring)
     train = _without(_read_all(recipe.data.left_out, recipe.data), _read_train(recipe.data))
+    train = with_references(train, referring)
     general = _general(recipe.data, train, recipe.training.seed)
     if recipe.data.hold_out and general:
         general, development = hold_out(general, recipe.data.hold_out, recipe.training.seed)
@@ -48,7 +51,10 @@ def read_corpus(recipe: Recipe) -> Corpus:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
     train += general
     train += _variants(train, recipe.data, recipe.training.seed)
-    report = {path: _read_all([path], recipe.data) for path in recipe.data.report}
+    report = {
+        path: with_references(_read_all([path], recipe.data), referring)
+        for path in recipe.data.report
+    }
     for documents in (development, *report.values()):
         require_distinct_ids(documents)  # now, rather than after hours of training
     measured = [document for part in (development, *report.values()) for document in part]
@@ -81,11 +87,33 @@ def _variants(train: Iterable[Document], data: DataRecipe, seed: int) -> list[Do
     """The training documents of `varied` with other names, in short parts, and turned."""
     texts = {document.text for document in _read_all(data.varied, data)}
     chosen = [document for document in train if document.text in texts]
+    parts = random_parts(chosen, data.parts, LONGEST_PART, seed)
     return [
         *with_other_names(chosen, data.other_names, seed),
-        *random_parts(chosen, data.parts, LONGEST_PART, seed),
-        *with_turned_statements(chosen, data.turned, seed),
+        *(with_named_entities(part) for part in parts if part.named().entities),
+        # words that are put in between would be pronouns that nobody has marked
+        *with_turned_statements([document.named() for document in chosen], data.turned, seed),
     ]
+
+
+def _referring(data: DataRecipe) -> dict[str, Document]:
+    """By their text: documents that mark their pronouns and nominals, too."""
+    documents = (document for path in data.references for document in _read(path, data))
+    return {document.text: with_named_entities(document) for document in documents}
+
+
+def with_references(
+    documents: Iterable[Document], referring: Mapping[str, Document]
+) -> list[Document]:
+    """The documents with the pronouns and nominals of those that have their text and names."""
+    found = []
+    for document in documents:
+        whole = referring.get(document.text, document)
+        names = whole.named()
+        if (names.mentions, names.entities) == (document.mentions, document.entities):
+            document = document.replace(mentions=whole.mentions, entities=whole.entities)
+        found.append(document)
+    return found
 
 
 def _for_its_types(documents: list[Document]) -> list[Document]:
@@ -168,11 +196,12 @@ def _read_all(paths: Sequence[str], data: DataRecipe) -> list[Document]:
 
     Models learn names: pronouns and nominals are left out.
     """
-    found: list[Document] = []
-    for path in paths:
-        joined = join_documents(read(data_path(path), data.format), data.join_words)
-        found.extend(group.document.named() for group in joined)
-    return found
+    return [document.named() for path in paths for document in _read(path, data)]
+
+
+def _read(path: str, data: DataRecipe) -> Iterator[Document]:
+    joined = join_documents(read(data_path(path), data.format), data.join_words)
+    return (group.document for group in joined)
 
 
 def relation_names(recipe: Recipe, documents: Iterable[Document]) -> dict[str, str]:

@@ -38,7 +38,7 @@ class DocumentExaminer:
     def score_names(self) -> Collection[str]:
         """Those that the documents get for their own labels: they depend on what is annotated."""
         gold = self.corpus.development
-        beside = gold if self.task.asked_beside else None
+        beside = [document.named() for document in gold] if self.task.asked_beside else None
         return self.task.scores(gold, Answers(gold, beside)) if gold else ()
 
     def validate(self, model: Any) -> dict[str, float]:

@@ -65,7 +65,7 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, Path]]:
     """Name and place of every file and folder that decides the weights or the scores."""
     data, plugins = recipe.data, recipe.plugins
     names = [*data.train, *data.general, *data.names_only, *data.incomplete]
-    names += [*data.development, *data.report]
+    names += [*data.development, *data.report, *data.references]
     names += [name for name in (data.train_facts, data.relation_names) if name]
     names += plugins.get("vat", {}).get("unlabelled", [])
     yield from ((name, Path(data_path(name))) for name in names)

@@ -104,6 +104,11 @@ class DataRecipe(RecipePart):
         description="Whether a relation that no document of a training file has is unknown there, "
         "rather than absent: files of unlike relations can then teach one model.",
     )
+    references: list[str] = Field(
+        [],
+        description="Files of which pronouns and nominals are learned as well, in whatever list "
+        "their documents are: all of them have to be marked there. Only for joint models.",
+    )
     varied: list[str] = Field(
         [],
         description="Files of `train` whose documents are learned from again in other forms, as "

@@ -63,6 +63,8 @@ def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, Docum
     kind = model_class(recipe.kind)
     if recipe.data.join_words and kind.task != "mentions":
         raise RecipeError("cannot-join", place, task=kind.task)
+    if recipe.data.references and kind.task != "end-to-end":
+        raise RecipeError("cannot-resolve", place, task=kind.task)
     if recipe.data.other_passages and kind.task != "answers":
         raise RecipeError("no-questions-here", place, task=kind.task)
     if (recipe.dictionary or recipe.teacher) and kind.task != "mentions":
@@ -84,6 +86,8 @@ def _prepare(recipe: Recipe, output: Path, place: Place) -> tuple[Trainer, Docum
         model = load_as(kind, data_path(recipe.start))
         weights = {name: getattr(settings, name) for name in recipe.model_settings}
         model.settings = model.settings.model_copy(update=weights)  # of its losses
+        if hasattr(model, "learn_parts"):
+            model.learn_parts(documents)
     model.provenance = provenance(recipe)
     trainer = Trainer(
         model,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from factloom.document import Document
-from factloom.evaluation import end_to_end
+from factloom.evaluation import end_to_end, references
 from factloom.evaluation.end_to_end import EndToEndReport
 from factloom.evaluation.relations import RelationReport
 from factloom.evaluation.report import (
@@ -23,6 +23,12 @@ from factloom.evaluation.tasks.relations import ignoring_row, relation_row
 def _compare(gold: Sequence[Document], answers: Answers, facts: TrainFacts) -> EndToEndReport:
     """Beside the answers: relations between the gold's entities, known where a model was asked."""
     return end_to_end.evaluate(gold, answers.documents, facts, answers.beside)
+
+
+def _with_references(
+    found: EndToEndReport, gold: Sequence[Document], answers: Answers
+) -> EndToEndReport:
+    return replace(found, references=references.evaluate(gold, answers.documents))
 
 
 def _report(found: EndToEndReport, samples: int) -> Report:
@@ -45,6 +51,9 @@ def _report(found: EndToEndReport, samples: int) -> Report:
             mentions.mention_row(found.mentions, samples, whole("mention_")),
             mentions.boundary_row(found.mentions, "mention_span_f1"),
             *entities.rows(found.coreference, samples, prefix="entity_"),
+            Row.of(
+                "  pronouns and nominals", found.references, whole("references_", interval=False)
+            ),
             *_strict_rows(found, samples),
             *_given_entities_rows(given, samples),
         ],
@@ -94,6 +103,7 @@ TASK = Task(
     asked={"end-to-end": lambda model, documents: model.predict(documents)},
     asked_beside=lambda model, gold: relations.TASK.ask(model, gold).documents,
     compare=_compare,
+    compare_references=_with_references,
     report=_report,
     watched={
         "f1": "relation_f1",
@@ -101,6 +111,7 @@ TASK = Task(
         "recall": "relation_recall",
         "mention_f1": "mention_f1",
         "entity_f1": "entity_f1",
+        "references_f1": "references_f1",
         "evidence_f1": "evidence_f1",
         "gold_entities_f1": "relation_f1_gold_entities",
         "ign_f1": "relation_ign_f1",
