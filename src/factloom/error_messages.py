@@ -245,7 +245,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "kind-not-exported": (
         "models of the kind {kind} are not exported yet",
-        "Export a model of the kind joint, or use this one with torch.",
+        "These are: {known}. Use this one with torch.",
     ),
     "encoder-not-exported": (
         "the attention of the model's encoder cannot be read in a graph",

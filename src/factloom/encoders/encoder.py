@@ -238,7 +238,7 @@ class Encoder(nn.Module):
         return found
 
     def around_pair(self) -> AroundPair:
-        """What surrounds a question and a text, with segments where the encoder tells them apart."""
+        """What surrounds a question and a text, with segments where the encoder reads them."""
         found = around_pair(self.tokenizer)
         if found.types is None or not self.reads_types(found.types.highest):
             return dataclasses.replace(found, types=None)

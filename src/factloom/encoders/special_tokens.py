@@ -109,7 +109,9 @@ def around_text_with_question(tokenizer: Any, question: Sequence[int]) -> Specia
     return around_pair(tokenizer).with_question(question)
 
 
-def require_room(around: SpecialTokens, question: int, said: str, window: int, overlap: int) -> None:
+def require_room(
+    around: SpecialTokens, question: int, said: str, window: int, overlap: int
+) -> None:
     """Refuse a question of so many tokens that leaves too little of a window to the text.
 
     Errors call the question `said`.

@@ -11,8 +11,8 @@ def pointed_spans(
     """The best `top` starts of each row that are better than "none", each with its best end.
 
     starts, ends and reach are (rows, words) as in best_spans.py, `none` (rows,) is what the start
-    of nothing is worth. Gives first and last word, and whether the start is better than none: (rows, top)
-    each.
+    of nothing is worth. Gives first and last word, and whether the start is better than none:
+    (rows, top) each.
     """
     count, longest = min(top, starts.shape[1]), min(longest, starts.shape[1])
     values, first = starts.topk(count)  # (rows, count)
