@@ -235,6 +235,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Write them where torch is installed, by 'factloom export MODEL --output DIR', or install "
         "it: pip install 'factloom[train]'.",
     ),
+    "encoder-without-graphs": (
+        "no model that ships has graphs of this encoder, which run without torch",
+        "Take all-MiniLM-L6-v2, or install torch: pip install 'factloom[train]'.",
+    ),
     "graphs-of-another-model": (
         "the graph does not fit the weights beside it",
         "Write the graphs again: 'factloom export MODEL --output DIR'.",

@@ -3,11 +3,24 @@
 from pathlib import Path
 from typing import Any
 
+from factloom.encoders.pretrained import resolve
 from factloom.errors import ModelError, Place
 from factloom.light.eight_bits import Precision
 from factloom.light.folder import has_graphs
 from factloom.light.kinds import KINDS, light_kind
 from factloom.model_folders import load_config
+
+
+def can_run(name: str | Path) -> bool:
+    """Whether a model has graphs, and the encoder that it changes, if it is such a one, is here."""
+    path, config = load_config(name)
+    if config["model"] not in KINDS or not has_graphs(path):
+        return False
+    try:
+        resolve(config.get("base") or str(path))
+    except ModelError:
+        return False
+    return True
 
 
 def load(name: str | Path, device: str | None = None, precision: Precision = "float32") -> Any:
