@@ -17,6 +17,12 @@ from factloom.graph.store import Store
 TEXT = "Ada Lovelace was born in London."
 
 
+@pytest.fixture(autouse=True)
+def _without_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ships may know an answer that the facts do not say."""
+    monkeypatch.setattr(asking, "DEFAULT_READER", "no such reader")
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     document = Document(

@@ -120,7 +120,8 @@ def _traced(runner: PartRunner, known: Sizes) -> onnx.ModelProto:
 
 def _without_weights(graph: onnx.ModelProto, model: nn.Module) -> dict[str, tuple[int, ...]]:
     """Take the weights out of a graph; their names in the model, and their shapes."""
-    known, found = dict(model.named_parameters()), {}
+    known = {name for name, value in model.state_dict().items() if value.is_floating_point()}
+    found = {}
     renamed = {}
     for value in graph.graph.initializer:
         name = value.name.removeprefix(_MODEL)

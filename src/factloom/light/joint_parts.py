@@ -4,9 +4,7 @@
     words     states of windows               -> emissions, states of documents
     links     states, mentions, pairs of them -> their scores
     entities  states, queries, keys, mentions -> what entities say of pairs, and their attention
-    pairs     entities, pairs of a document   -> z of heads and tails
-    relations z of heads and tails, relations -> margins of these relations
-    evidence  attention of entities, pairs    -> q, where what both look at lies
+    pairs, relations, evidence                   light/pair_parts.py
 
 Each is a few calls of the model's own modules. light/joint.py runs them, a few windows and a few
 pairs at a time.
@@ -15,7 +13,6 @@ pairs at a time.
 from collections.abc import Mapping
 from typing import cast
 
-import torch
 from torch import Tensor
 
 from factloom.encoders.attention import AttentionRecord, record_attention
@@ -23,11 +20,11 @@ from factloom.encoders.encoder import Reading
 from factloom.layouts.word_documents import WordBatch
 from factloom.light.eight_bits import Runs
 from factloom.light.joint import GraphLayers
+from factloom.light.pair_parts import PAIR_PARTS, PAIR_SIZES
 from factloom.light.parts import Exported, Part, Sizes, windows_of
 from factloom.light.samples import named_samples
 from factloom.models.joint import Joint
 from factloom.modules.devices import Numbers
-from factloom.modules.localized_context import pair_attention
 from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.mention_pairs import mention_states
 from factloom.modules.pooling import segment_mean
@@ -123,53 +120,17 @@ class Entities(_Part):
         )
 
 
-class Pairs(_Part):
-    outputs = ("head", "tail")
-
-    def forward(
-        self,
-        parts: Tensor,
-        attention: Tensor,
-        document_states: Tensor,
-        first: Tensor,
-        second: Tensor,
-        pair_unordered: Tensor,
-        pair_head: Tensor,
-        pair_tail: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        context = pair_attention(attention, first, second) @ document_states
-        return self.model.pairs.ends(parts, context, pair_unordered, pair_head, pair_tail)
-
-
-class Relations(_Part):
-    outputs = ("margins",)
-
-    def forward(self, head: Tensor, tail: Tensor, relations: Tensor) -> Tensor:
-        rule = self.model.rule
-        threshold = torch.zeros_like(relations[:1])  # the class of the adaptive threshold
-        classes = torch.cat([threshold, relations + rule.extra_classes])
-        return rule.margins(self.model.classifier(head, tail, classes))
-
-
-class Evidence(_Part):
-    outputs = ("rows",)
-
-    def forward(self, attention: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        return pair_attention(attention, first, second)
-
-
 PARTS: Mapping[str, type[Part]] = {
     "windows": Windows,
     "words": Words,
     "links": Links,
     "entities": Entities,
-    "pairs": Pairs,
-    "relations": Relations,
-    "evidence": Evidence,
+    **PAIR_PARTS,
 }
 
 # Beside those that several kinds have.
 SIZES: Sizes = {
+    **PAIR_SIZES,
     "token_slot": ("mention_tokens",),
     "token_mention": ("mention_tokens",),
     "type": ("mentions",),
@@ -179,25 +140,8 @@ SIZES: Sizes = {
     "sentence_distance": ("mention_pairs",),
     "mention_distance": ("mention_pairs",),
     "scores": ("mention_pairs",),
-    "queries": ("windows", "queries"),
-    "query_index": ("uses",),
-    "query_row": ("uses",),
     "entity_mention": ("entity_mentions",),
     "mention_entity": ("entity_mentions",),
-    "entity_document": ("entities",),
-    "parts": ("entities", None),
-    "attention": ("entities", None, "length"),
-    "document_states": ("length", None),
-    "first": ("unordered_pairs",),
-    "second": ("unordered_pairs",),
-    "pair_unordered": ("pairs",),
-    "pair_head": ("pairs",),
-    "pair_tail": ("pairs",),
-    "head": ("pairs", None),
-    "tail": ("pairs", None),
-    "relations": ("relations",),
-    "margins": ("pairs", "relations"),
-    "rows": ("unordered_pairs", "length"),
 }
 
 

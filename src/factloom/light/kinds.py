@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from factloom.light.parts import Exported
 
-KINDS = ("joint", "reader")
+KINDS = ("joint", "reader", "tagger", "atlop")
 
 
 def light_kind(kind: str) -> Any:

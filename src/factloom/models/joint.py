@@ -42,8 +42,8 @@ from factloom.models import (
     sequence_decoding,
     storage,
 )
-from factloom.models.joint_extraction import JointExtraction, JointSettings, Margins, bare, numbered
-from factloom.models.relation_decisions import Booleans
+from factloom.models.joint_extraction import JointExtraction, JointSettings, bare, numbered
+from factloom.models.relation_decisions import Booleans, Margins
 from factloom.models.relation_decoding import PairScores
 from factloom.models.relation_settings import with_learned_rules
 from factloom.models.tag_decisions import SCHEME, types_to_learn
