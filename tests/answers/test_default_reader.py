@@ -67,6 +67,15 @@ def test_it_reads_where_none_is_named_and_not_where_none_is_wanted(store: Path) 
         assert ask(QUESTION).kind == "none"
 
 
+def test_it_is_not_loaded_for_what_the_graph_is_sure_of(
+    tmp_path: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "load_reader", lambda name: pytest.fail(f"{name} was loaded"))
+    with answers.load(fill(tmp_path / "store"), encoder=None) as ask:
+        assert ask("Who founded Quillmark?").kind == "fact"
+    assert shipped.is_dir()
+
+
 @pytest.mark.usefixtures("shipped")
 def test_the_command_takes_it_and_can_do_without(store: Path) -> None:
     def kind(*options: str) -> str:

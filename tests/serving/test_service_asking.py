@@ -30,7 +30,7 @@ class Meaningless:
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without encoder, reader and index: words and facts alone."""
     monkeypatch.setattr(answering.SentenceVectors, "load", lambda _: Meaningless())
-    monkeypatch.setattr(answering, "default_reader", lambda: None)
+    monkeypatch.setattr(answering, "default_reading", lambda: (None, None))
     monkeypatch.setattr(answering, "index_of", lambda _: None)
 
 

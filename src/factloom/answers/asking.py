@@ -49,6 +49,9 @@ DEFAULT_READER = "factloom-answers-en-small"  # taken where none is named, if it
 NO_READER = "none"  # named where texts are not to be read
 
 
+Reading = tuple[Any, Decision | None]  # a model, or None, and when it answers from many passages
+
+
 class Ask:
     """Answers questions from an open store; a callable."""
 
@@ -57,14 +60,13 @@ class Ask:
         store: Store,
         *,
         encoder: str | Meaning | None = DEFAULT_ENCODER,
-        reader: "Reader | None" = None,
-        decision: Decision | None = None,
+        reading: Callable[[], Reading] = lambda: (None, None),
         retriever: Callable[[], Retriever | None] = lambda: None,
     ) -> None:
+        """What reads, and what finds passages, is asked for when the graph is not sure."""
         self.store = store
         self.encoder = encoder
-        self.reader = reader
-        self.decision = decision
+        self._find_reading = reading
         self._find_retriever = retriever
         if next(store.document_ids(), None) is None:
             raise InputError("store-without-documents", Place(file=str(store.directory)))
@@ -78,7 +80,7 @@ class Ask:
         check(question)
         from_graph = self._graph.answers(question, top)
         given = [answer for answer in from_graph if answer]
-        if self.reader is None or (given and given[0].score >= SURE) or self._text is None:
+        if (given and given[0].score >= SURE) or self.reader is None or self._text is None:
             return from_graph[:top]
         read = self._text.answers(question, top)
         if any(read):
@@ -89,6 +91,20 @@ class Ask:
         """The passages that fit the question best; none where the store has no index."""
         check(question)
         return self._text.passages(question, top) if self._text else []
+
+    @property
+    def reader(self) -> "Reader | None":
+        """What reads passages."""
+        return self._reading[0]
+
+    @property
+    def decision(self) -> Decision | None:
+        """When the reader answers from many passages, where that was fitted."""
+        return self._reading[1]
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return self._find_reading()
 
     @property
     def has_index(self) -> bool:
@@ -146,12 +162,11 @@ def load(
     directory = Path(store)
     opened = Store.read(directory)
     try:
-        name = default_reader() if reader is None else reader
-        model, decision = (None, None) if name in (None, NO_READER) else load_reader(name)
+        reading = default_reading if reader is None else _known(reader)
         found = (lambda: retriever) if retriever is not None else (lambda: index_of(opened))
         if encoder is not None and not reads_meaning(encoder):
             encoder = None
-        return Ask(opened, encoder=encoder, reader=model, decision=decision, retriever=found)
+        return Ask(opened, encoder=encoder, reading=reading, retriever=found)
     except FactloomError:
         opened.close()
         raise
@@ -169,7 +184,19 @@ def default_reader() -> str | None:
     return DEFAULT_READER if torch_is_installed() or can_run(DEFAULT_READER) else None
 
 
-def load_reader(name: str | Path) -> tuple[Any, Decision | None]:
+def default_reading() -> Reading:
+    """The reader that comes with factloom, loaded, where it does and can be run."""
+    name = default_reader()
+    return (None, None) if name is None else load_reader(name)
+
+
+def _known(reader: str | Path) -> Callable[[], Reading]:
+    """One that is named, which is loaded at once: what is wrong with it is told."""
+    read = (None, None) if reader == NO_READER else load_reader(reader)
+    return lambda: read
+
+
+def load_reader(name: str | Path) -> Reading:
     """A model that reads answers from texts, and when it answers from many, if that was fitted.
 
     By torch where it is installed, else by its graphs.

@@ -94,13 +94,21 @@ def around_pair(tokenizer: Any) -> AroundPair:
     text = [position for position, owner in enumerate(owners) if owner == 1]
     if asked[-1] + 1 == text[0]:
         raise ModelError("no-separator")
-    places = slice(asked[0]), slice(asked[-1] + 1, text[0]), slice(text[-1] + 1, None)
+    in_front, between = slice(asked[0]), slice(asked[-1] + 1, text[0])
+    behind = slice(text[-1] + 1, None)
     types = pair["token_type_ids"]
-    front, between, behind = (tuple(types[place]) for place in places)
     return AroundPair(
-        *(tuple(ids[place]) for place in places),
+        front=tuple(ids[in_front]),
+        between=tuple(ids[between]),
+        behind=tuple(ids[behind]),
         padding=_padding(tokenizer),
-        types=PairTypes(front, types[asked[0]], between, types[text[0]], behind),
+        types=PairTypes(
+            front=tuple(types[in_front]),
+            question=types[asked[0]],
+            between=tuple(types[between]),
+            text=types[text[0]],
+            behind=tuple(types[behind]),
+        ),
     )
 
 

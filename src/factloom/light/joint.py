@@ -13,11 +13,10 @@ import numpy as np
 from factloom.document import Document
 from factloom.layouts.joint_documents import EntityBatch, JointLayout
 from factloom.layouts.word_documents import WordBatch
-from factloom.light.eight_bits import Precision
+from factloom.light.eight_bits import Precision, Runs
 from factloom.light.fields import field_scores
 from factloom.light.opened import opened
 from factloom.light.pairs import PairGraphs
-from factloom.light.sessions import Graph
 from factloom.light.tokens import TextReader
 from factloom.light.windows import TOKENS, merging, read_windows, slices
 from factloom.models.joint_extraction import JointExtraction, JointSettings, numbered
@@ -48,7 +47,7 @@ class GraphRead:
 class GraphLayers:
     """The layers of a model as graphs, for models/joint_extraction.py."""
 
-    graphs: Mapping[str, Graph]
+    graphs: Mapping[str, Runs]
 
     def read(self, batch: WordBatch[Numbers]) -> GraphRead:
         windows = batch.windows
