@@ -95,7 +95,8 @@ class Ask:
     @property
     def reader(self) -> "Reader | None":
         """What reads passages."""
-        return self._reading[0]
+        found: Reader | None = self._reading[0]
+        return found
 
     @property
     def decision(self) -> Decision | None:
