@@ -252,8 +252,9 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "These are: {known}. Use this one with torch.",
     ),
     "encoder-not-exported": (
-        "the attention of the model's encoder cannot be read in a graph",
-        "Train with another encoder, such as all-MiniLM-L6-v2, or use the model with torch.",
+        "the model's encoder cannot be run as a graph",
+        "Train with another encoder, such as all-MiniLM-L6-v2, without knowledge and recurrence, "
+        "or use the model with torch.",
     ),
     "torch-missing": (
         "this needs the package {package}, which is not installed",

@@ -47,7 +47,7 @@ def export(name: str | Path, directory: Path) -> None:
         place, known = Place(file=str(path)), ", ".join(KINDS)
         raise ModelError("kind-not-exported", place, kind=config["model"], known=known)
     model, exported = storage.load(path), exported_kind(config["model"])
-    if not model.encoder.records_attention:
+    if not _becomes_a_graph(model.encoder):
         raise ModelError("encoder-not-exported", Place(file=str(path)))
     with storage.writing(directory):
         if not (directory.exists() and directory.samefile(path)):
@@ -56,6 +56,12 @@ def export(name: str | Path, directory: Path) -> None:
         (directory / GRAPHS).mkdir()
         description = _write_graphs(model.float(), exported, directory)
     _require_same(model, exported, directory, description)
+
+
+def _becomes_a_graph(encoder: Encoder) -> bool:
+    """Whether windows are read alike and alone, with attention that can be read."""
+    alone = encoder.between is None and encoder.long_documents != "recurrence"
+    return encoder.records_attention and alone
 
 
 def _write_graphs(model: Any, exported: Exported, directory: Path) -> GraphDescription:
