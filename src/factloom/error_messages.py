@@ -239,6 +239,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Write them where torch is installed, by 'factloom export MODEL --output DIR', or install "
         "it: pip install 'factloom[train]'.",
     ),
+    "encoder-without-graphs": (
+        "no model that ships has graphs of this encoder, which run without torch",
+        "Take all-MiniLM-L6-v2, or install torch: pip install 'factloom[train]'.",
+    ),
     "graphs-of-another-model": (
         "the graph does not fit the weights beside it",
         "Write the graphs again: 'factloom export MODEL --output DIR'.",
@@ -249,11 +253,12 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "kind-not-exported": (
         "models of the kind {kind} are not exported yet",
-        "Export a model of the kind joint, or use this one with torch.",
+        "These are: {known}. Use this one with torch.",
     ),
     "encoder-not-exported": (
-        "the attention of the model's encoder cannot be read in a graph",
-        "Train with another encoder, such as all-MiniLM-L6-v2, or use the model with torch.",
+        "the model's encoder cannot be run as a graph",
+        "Train with another encoder, such as all-MiniLM-L6-v2, without knowledge and recurrence, "
+        "or use the model with torch.",
     ),
     "torch-missing": (
         "this needs the package {package}, which is not installed",

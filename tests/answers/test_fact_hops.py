@@ -107,6 +107,8 @@ def test_sentences_of_facts_are_read_beside_the_passages_that_do_not_hold_them(
 def test_a_store_that_is_asked_gives_its_facts_to_a_reader_that_walks(tmp_path: Path) -> None:
     reader = Walker()
     with Store.read(fill(tmp_path / "store")) as store:
-        asking = Ask(store, encoder=None, reader=cast(Any, reader), retriever=OnePassage)
+        asking = Ask(
+            store, encoder=None, reading=lambda: (cast(Any, reader), None), retriever=OnePassage
+        )
         assert not asking("What colour is Quillmark?")
     assert reader.given[3] is not None

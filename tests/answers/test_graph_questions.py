@@ -14,7 +14,9 @@ from factloom.graph.store import Store
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with load(fill(tmp_path_factory.mktemp("stores") / "store"), encoder=None) as asked:
+    with load(
+        fill(tmp_path_factory.mktemp("stores") / "store"), encoder=None, reader="none"
+    ) as asked:
         yield asked
 
 
@@ -89,24 +91,24 @@ def test_what_is_only_polite_changes_nothing(ask: Ask) -> None:
 def test_no_words_are_left_out_of_a_question(tmp_path: Path) -> None:
     facts = [("Night Post", "P57", "Ada Brook", 0.9), ("Night Post", "P577", "1956", 0.9)]
     question = "When did the films directed by the director of Night Post come out?"
-    with load(fill(tmp_path / "one", document("a.txt", facts)), encoder=None) as ask:
+    with load(fill(tmp_path / "one", document("a.txt", facts)), encoder=None, reader="none") as ask:
         assert not ask(question)  # the graph knows the director, and no other film
     facts += [("Grey Sea", "P57", "Ada Brook", 0.9), ("Grey Sea", "P577", "2001", 0.9)]
-    with load(fill(tmp_path / "two", document("a.txt", facts)), encoder=None) as ask:
+    with load(fill(tmp_path / "two", document("a.txt", facts)), encoder=None, reader="none") as ask:
         found = ask(question)
         assert (found.text, found.hops) == ("2001", 3)
 
 
 def test_a_city_that_is_asked_for_is_no_country(tmp_path: Path) -> None:
     made = document("a.txt", [("Torvik", "P17", "Norvania", 0.9)])
-    with load(fill(tmp_path / "store", made), encoder=None) as ask:
+    with load(fill(tmp_path / "store", made), encoder=None, reader="none") as ask:
         assert ask("In which country is Torvik?").text == "Norvania"
         assert not ask("In which city is Torvik?")
 
 
 def test_a_count_that_is_too_unsure_is_not_given(tmp_path: Path) -> None:
     made = document("a.txt", [("Mara Velden", "P40", "Jon Velden", 0.45)])
-    with load(fill(tmp_path / "store", made), encoder=None) as ask:
+    with load(fill(tmp_path / "store", made), encoder=None, reader="none") as ask:
         found = ask("How many children did Mara Velden have?")
         assert ask("Who is the child of Mara Velden?").text == "Jon Velden"
     assert (found.kind, "Jon Velden" in found.explanation) == ("none", True)
@@ -212,7 +214,9 @@ def test_an_answer_is_json(ask: Ask) -> None:
 
 def test_less_sure_answers_come_behind(tmp_path: Path) -> None:
     facts = [("Quillmark", "P112", "Mara Velden", 0.4), ("Quillmark", "P112", "Ada Brook", 0.8)]
-    with load(fill(tmp_path / "store", document("a.txt", facts)), encoder=None) as ask:
+    with load(
+        fill(tmp_path / "store", document("a.txt", facts)), encoder=None, reader="none"
+    ) as ask:
         answers = ask.answers("Who founded Quillmark?")
     assert [answer.text for answer in answers] == ["Ada Brook", "Mara Velden"]
 
@@ -223,7 +227,7 @@ def test_an_ambiguous_name_is_answered_for_all_that_have_it_and_said_to_be_so(
     one = document("a.txt", [("Quillmark", "P112", "Mara Velden", 0.8)])
     monkeypatch.setitem(TYPES, "Quillmark", "MISC")
     other = document("b.txt", [("Quillmark", "P57", "Ada Brook", 0.8)])
-    with load(fill(tmp_path / "store", one, other), encoder=None) as ask:
+    with load(fill(tmp_path / "store", one, other), encoder=None, reader="none") as ask:
         founder, director = ask("Who founded Quillmark?"), ask("Who directed Quillmark?")
     assert (founder.text, director.text) == ("Mara Velden", "Ada Brook")
     assert "may mean" in founder.explanation
@@ -233,13 +237,13 @@ def test_documents_that_speak_of_one_thing_are_read_together(tmp_path: Path) -> 
     first = document("a.txt", [("Quillmark", "P112", "Mara Velden", 0.8)])
     second = document("b.txt", [("Mara Velden", "P69", "Halden College", 0.8)])
     directory = fill(tmp_path / "store", first, second)
-    with load(directory, encoder=None) as ask:
+    with load(directory, encoder=None, reader="none") as ask:
         found = ask("Where did the founder of Quillmark study?")
         assert found.text == "Halden College"
         assert {proof.document for proof in found.evidence} == {"a.txt", "b.txt"}
     with Store.open(directory) as store:  # taken apart, the two are not one any more
         store.split("Mara Velden", "b.txt")
-    with load(directory, encoder=None) as ask:
+    with load(directory, encoder=None, reader="none") as ask:
         assert not ask("Where did the founder of Quillmark study?")
 
 
@@ -254,6 +258,6 @@ def test_relations_of_the_users_own_are_asked_by_their_names(
     directory = tmp_path / "store"
     with Store.open(directory) as store:
         store.ingest([own], relation_names={"treats": "treats"}, model="test 1")
-    with load(directory, encoder=None) as ask:
+    with load(directory, encoder=None, reader="none") as ask:
         assert ask("What does aspirin treat?").text == "headache"
         assert ask("What treats headache?").text == "aspirin"

@@ -58,14 +58,17 @@ def reader_path(tmp_path: Path, tiny_encoder_path: Path) -> Path:
     ],
 )
 def test_what_cannot_be_understood_is_refused(store: Path, question: str, code: str) -> None:
-    with answers.load(store, encoder=None) as ask, pytest.raises(FactloomError) as found:
+    with (
+        answers.load(store, encoder=None, reader="none") as ask,
+        pytest.raises(FactloomError) as found,
+    ):
         ask(question)
     assert found.value.code == code
 
 
 def test_the_longest_question_is_answered_in_time(store: Path) -> None:
     started = time.perf_counter()
-    with answers.load(store, encoder=None) as ask:
+    with answers.load(store, encoder=None, reader="none") as ask:
         assert not ask(("the Founder of the Wife of " * 100)[: LONGEST - 12] + " Quillmark?")
     assert time.perf_counter() - started < 20
 
@@ -85,7 +88,7 @@ def test_a_folder_that_is_no_store_is_refused(tmp_path: Path) -> None:
 
 def test_a_document_without_facts_answers_nothing(tmp_path: Path) -> None:
     bare = document("a.txt", [("Quillmark", "P112", "Mara Velden", 0.8)]).replace(relations=())
-    with answers.load(fill(tmp_path / "store", bare), encoder=None) as ask:
+    with answers.load(fill(tmp_path / "store", bare), encoder=None, reader="none") as ask:
         assert not ask("Who founded Quillmark?")
 
 
@@ -153,7 +156,7 @@ def test_a_decision_beside_the_reader_is_the_one_that_counts(
 
 
 def test_without_a_reader_the_passages_are_given(store: Path) -> None:
-    with answers.load(store, encoder=None, retriever=OnePassage()) as ask:
+    with answers.load(store, encoder=None, reader="none", retriever=OnePassage()) as ask:
         assert ask("Which colour has the sea?").kind == "none"
         (found,) = ask.passages("Which colour has the sea?")
     assert found.passage.text == TEXT[12:]

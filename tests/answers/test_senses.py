@@ -75,9 +75,10 @@ def test_sentence_vectors_are_means_of_states_of_length_one(tiny_encoder_path: P
     texts = ["Mara Velden was born in Torvik", "Quillmark", "the company"]
     found = meaning.vectors(texts)
     for text, vector in zip(texts, found, strict=True):
-        tokens = meaning.encoder.tokenizer(text, return_tensors="pt")
+        encoder = meaning.texts.reader.encoder
+        tokens = encoder.tokenizer(text, return_tensors="pt")
         with torch.inference_mode():
-            mean = meaning.encoder.backbone(**tokens).last_hidden_state[0].mean(0)
+            mean = encoder.backbone(**tokens).last_hidden_state[0].mean(0)
         np.testing.assert_allclose(vector, (mean / mean.norm()).numpy(), atol=1e-5)
 
 

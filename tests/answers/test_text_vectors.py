@@ -18,9 +18,10 @@ def test_a_vector_is_the_mean_of_the_states_whatever_is_read_beside_it(
     found = texts.encode(TEXTS)
     assert found.shape == (3, texts.width)
     for text, vector in zip(TEXTS, found, strict=True):
-        (tokens,) = texts.encoder.tokenize([text])
+        encoder = texts.reader.encoder
+        (tokens,) = encoder.tokenize([text])
         with torch.inference_mode():
-            states = texts.encoder.states(texts.encoder.batch([tokens.ids]))[0].numpy()
+            states = encoder.states(encoder.batch([tokens.ids]))[0].numpy()
         mean = states.mean(axis=0)
         assert vector == pytest.approx(mean / np.linalg.norm(mean), abs=1e-5)
 

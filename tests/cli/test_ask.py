@@ -17,6 +17,12 @@ from factloom.graph.store import Store
 TEXT = "Ada Lovelace was born in London."
 
 
+@pytest.fixture(autouse=True)
+def _without_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ships may know an answer that the facts do not say."""
+    monkeypatch.setattr(asking, "DEFAULT_READER", "no such reader")
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     document = Document(
@@ -44,14 +50,14 @@ def test_the_answer_stands_above_its_proof(store: Path) -> None:
     assert proof == f"  a.txt: {TEXT}"
 
 
-def test_without_torch_facts_are_asked_and_a_note_says_so(
+def test_without_an_encoder_facts_are_asked_by_their_words_and_a_note_says_so(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "find_spec", lambda _: None)
+    monkeypatch.setattr(asking, "reads_meaning", lambda *_: False)
     monkeypatch.delattr(asking, "SentenceVectors")
     result = run("Where was Ada Lovelace born?", "--store", store)
     assert result.stdout.startswith("London  (fact, 0.8")
-    assert "torch is not installed" in result.stderr
+    assert "by their words alone" in result.stderr
     assert run("Who is the king of Spain?", "--store", store).exit_code == 0
 
 

@@ -72,7 +72,7 @@ class Sleeps:
         self.milliseconds, self.clock = milliseconds, clock
 
     def run(self, given: Mapping[str, NDArray[Any]], /) -> list[NDArray[Any]]:
-        assert set(given) == {"token_ids", "shapes"}
+        assert set(given) == {"token_ids", "token_types", "shapes"}
         self.clock[0] += self.milliseconds
         return []
 
@@ -90,7 +90,7 @@ def test_eight_bits_are_worth_it_where_they_are_clearly_faster(
 def test_the_fastest_is_what_the_measurement_says(
     folder: Path, profiles: list[Document], monkeypatch: pytest.MonkeyPatch, faster: bool
 ) -> None:
-    monkeypatch.setattr("factloom.light.joint.gains", lambda *_: faster)
+    monkeypatch.setattr("factloom.light.opened.gains", lambda *_: faster)
     chosen = loading.load(folder, precision="fastest")
     same = loading.load(folder, precision="8bit" if faster else "float32")
     assert (states(chosen, profiles[0].text) == states(same, profiles[0].text)).all()

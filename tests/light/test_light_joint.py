@@ -22,8 +22,8 @@ from factloom.light import loading
 from factloom.light.export import export
 from factloom.light.folder import DESCRIPTION, GRAPHS
 from factloom.light.joint import LightJoint
+from factloom.models.coreference import Coreference
 from factloom.models.joint import Joint, JointSettings
-from factloom.models.tagger import Tagger
 from factloom.text.scripts import main_script
 
 TYPES, RELATIONS = ["LOC", "ORG", "PER"], ["P19", "P27", "P108"]
@@ -220,11 +220,11 @@ def test_there_is_no_other_device_without_torch(folder: Path) -> None:
 
 
 def test_other_kinds_are_not_exported_yet(tiny_encoder_path: Path, tmp_path: Path) -> None:
-    Tagger(Encoder.load(str(tiny_encoder_path), overlap=16), TYPES).save_pretrained(
-        tmp_path / "tagger"
+    Coreference(Encoder.load(str(tiny_encoder_path), overlap=16), TYPES).save_pretrained(
+        tmp_path / "coreference"
     )
-    with pytest.raises(ModelError, match="kind tagger"):
-        export(tmp_path / "tagger", tmp_path / "exported")
+    with pytest.raises(ModelError, match="kind coreference"):
+        export(tmp_path / "coreference", tmp_path / "exported")
     assert not (tmp_path / "exported").exists()
 
 

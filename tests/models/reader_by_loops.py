@@ -11,7 +11,8 @@ import torch
 from transformers import BertModel
 
 from factloom.document import Document, Question
-from factloom.models.reader import LONGEST, Reader
+from factloom.models.question_reading import LONGEST
+from factloom.models.reader import Reader
 from factloom.text.tokens import find_tokens
 
 

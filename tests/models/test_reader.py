@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -224,7 +223,7 @@ def test_no_answer_is_the_slot_of_the_encoder_s_own_mark(
     short = dataclasses.replace(
         asked, around=SpecialTokens(before, after, 0), token_ids=asked.token_ids[:4]
     )
-    assert asked_questions._special_slot(short, SimpleNamespace(cls_token_id=9)) == slot
+    assert asked_questions._special_slot(short, 9) == slot
 
 
 def test_without_an_answer_to_learn_it_is_told(tiny_encoder_path: Path) -> None:

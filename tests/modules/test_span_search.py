@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloom.modules.span_search import best_spans, pointed_spans
+from factloom.modules.best_spans import best_spans
+from factloom.modules.span_search import pointed_spans
 
 scores = st.integers(-20, 20)
 
@@ -52,9 +54,9 @@ def test_no_span_reaches_too_far(
         for first in range(len(starts))
         for last in range(first, min(first + longest, reach[first]))
     }
-    given_tensors = (torch.tensor([each]).double() for each in (starts, ends))
-    found = list(best_spans(*given_tensors, longest, 1, torch.tensor([reach])))
-    ((value, first, last),) = [tuple(float(each) for each in one) for one in found]
+    given_arrays = (np.array([each], np.float64) for each in (starts, ends))
+    found = list(best_spans(*given_arrays, longest, 1, np.array([reach])))
+    ((value, first, last),) = [tuple(each.item() for each in one) for one in found]
     assert value == max(possible.values())
     assert possible[int(first), int(last)] == value
     assert math.isfinite(value)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from starlette.testclient import TestClient
 from test_service_routes import problem_of
 
-from factloom.answers import asking
 from factloom.pipeline import Pipeline
 from factloom.serving import answering
 from factloom.serving.app import make_app
@@ -31,7 +30,7 @@ class Meaningless:
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without encoder, reader and index: words and facts alone."""
     monkeypatch.setattr(answering.SentenceVectors, "load", lambda _: Meaningless())
-    monkeypatch.setattr(answering, "default_reader", lambda: None)
+    monkeypatch.setattr(answering, "default_reading", lambda: (None, None))
     monkeypatch.setattr(answering, "index_of", lambda _: None)
 
 
@@ -52,10 +51,10 @@ def test_a_question_is_answered_from_the_store_as_it_is_now(tmp_path: Path) -> N
         assert gone["kind"] == "none"
 
 
-def test_without_torch_facts_are_asked_by_their_words(
+def test_without_an_encoder_facts_are_asked_by_their_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "find_spec", lambda _: None)
+    monkeypatch.setattr(answering, "reads_meaning", lambda: False)
     monkeypatch.delattr(answering, "SentenceVectors")
     with running(tmp_path / "store") as client:
         client.post("/v1/documents", json={"documents": [{"id": "ada", "text": ADA}]})

@@ -12,7 +12,7 @@ counts: the score is 1 - (1 - p)(1 - q).
 import dataclasses
 from collections.abc import Callable
 from functools import cached_property
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -26,10 +26,14 @@ from factloom.answers.meaning import Meaning, SentenceVectors
 from factloom.answers.passage_table import FOLDER, TABLE, PassageTable
 from factloom.answers.retrieval import Found, Retriever
 from factloom.answers.text_questions import FromPassages, TextAnswers
+from factloom.answers.text_vectors import can_read
 from factloom.encoders.pretrained import DEFAULT_ENCODER
 from factloom.errors import FactloomError, InputError, ModelError, Place
 from factloom.graph.store import Store
+from factloom.light.loading import can_run
+from factloom.light.loading import load as load_graphs
 from factloom.model_folders import load_config, model_directory
+from factloom.modules.devices import torch_is_installed
 from factloom.text.answer_words import same_answer
 from factloom.text.languages import NAMES
 from factloom.text.question_words import question_language
@@ -42,6 +46,10 @@ LONGEST = 2_000  # characters of a question
 SURE = 0.5  # an answer of the graph that is likelier than not needs no reading
 LONG_READERS = frozenset({"cogltx", "cogqa"})  # kinds of models that read whole documents
 DEFAULT_READER = "factloom-answers-en-small"  # taken where none is named, if it is installed
+NO_READER = "none"  # named where texts are not to be read
+
+
+Reading = tuple[Any, Decision | None]  # a model, or None, and when it answers from many passages
 
 
 class Ask:
@@ -52,14 +60,13 @@ class Ask:
         store: Store,
         *,
         encoder: str | Meaning | None = DEFAULT_ENCODER,
-        reader: "Reader | None" = None,
-        decision: Decision | None = None,
+        reading: Callable[[], Reading] = lambda: (None, None),
         retriever: Callable[[], Retriever | None] = lambda: None,
     ) -> None:
+        """What reads, and what finds passages, is asked for when the graph is not sure."""
         self.store = store
         self.encoder = encoder
-        self.reader = reader
-        self.decision = decision
+        self._find_reading = reading
         self._find_retriever = retriever
         if next(store.document_ids(), None) is None:
             raise InputError("store-without-documents", Place(file=str(store.directory)))
@@ -73,7 +80,7 @@ class Ask:
         check(question)
         from_graph = self._graph.answers(question, top)
         given = [answer for answer in from_graph if answer]
-        if self.reader is None or (given and given[0].score >= SURE) or self._text is None:
+        if (given and given[0].score >= SURE) or self.reader is None or self._text is None:
             return from_graph[:top]
         read = self._text.answers(question, top)
         if any(read):
@@ -84,6 +91,21 @@ class Ask:
         """The passages that fit the question best; none where the store has no index."""
         check(question)
         return self._text.passages(question, top) if self._text else []
+
+    @property
+    def reader(self) -> "Reader | None":
+        """What reads passages."""
+        found: Reader | None = self._reading[0]
+        return found
+
+    @property
+    def decision(self) -> Decision | None:
+        """When the reader answers from many passages, where that was fitted."""
+        return self._reading[1]
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return self._find_reading()
 
     @property
     def has_index(self) -> bool:
@@ -133,41 +155,59 @@ def load(
 ) -> Ask:
     """What answers questions from the store in a directory.
 
-    `reader` is a model of the kind reader, realm or rag, by its directory or name, and that which
-    is installed with factloom where none is named; `encoder` compares meanings, and None leaves
-    that to words alone, as where torch is not installed; `retriever` finds passages, the store's
-    index by default.
+    `reader` is a model of the kind reader, realm or rag, by its directory or name, that which comes
+    with factloom where none is named, and "none" for none at all; `encoder` compares meanings, and
+    None leaves that to words alone, as where nothing can run it; `retriever` finds passages, the
+    store's index by default.
     """
     directory = Path(store)
     opened = Store.read(directory)
     try:
-        name = default_reader() if reader is None else reader
-        model, decision = (None, None) if name is None else load_reader(name)
+        reading = default_reading if reader is None else _known(reader)
         found = (lambda: retriever) if retriever is not None else (lambda: index_of(opened))
-        if not reads_meaning():
+        if encoder is not None and not reads_meaning(encoder):
             encoder = None
-        return Ask(opened, encoder=encoder, reader=model, decision=decision, retriever=found)
+        return Ask(opened, encoder=encoder, reading=reading, retriever=found)
     except FactloomError:
         opened.close()
         raise
 
 
-def reads_meaning() -> bool:
-    """Whether encoders and readers can be run; if not, facts alone are asked, by their words."""
-    return find_spec("torch") is not None
+def reads_meaning(encoder: str = DEFAULT_ENCODER) -> bool:
+    """Whether the encoder can be run, by torch or by graphs; if not, words alone are compared."""
+    return can_read(encoder)
 
 
 def default_reader() -> str | None:
     """The reader that comes with factloom, where it does and can be run."""
-    there = reads_meaning() and model_directory(DEFAULT_READER) is not None
-    return DEFAULT_READER if there else None
+    if model_directory(DEFAULT_READER) is None:
+        return None
+    return DEFAULT_READER if torch_is_installed() or can_run(DEFAULT_READER) else None
 
 
-def load_reader(name: str | Path) -> tuple[Any, Decision | None]:
-    """A model that reads answers from texts, and when it answers from many, if that was fitted."""
-    from factloom.models import storage
+def default_reading() -> Reading:
+    """The reader that comes with factloom, loaded, where it does and can be run."""
+    name = default_reader()
+    return (None, None) if name is None else load_reader(name)
 
-    model = storage.load(name, None)
+
+def _known(reader: str | Path) -> Callable[[], Reading]:
+    """One that is named, which is loaded at once: what is wrong with it is told."""
+    read = (None, None) if reader == NO_READER else load_reader(reader)
+    return lambda: read
+
+
+def load_reader(name: str | Path) -> Reading:
+    """A model that reads answers from texts, and when it answers from many, if that was fitted.
+
+    By torch where it is installed, else by its graphs.
+    """
+    if torch_is_installed():
+        from factloom.models import storage
+
+        model = storage.load(name, None)
+    else:
+        model = load_graphs(name)
     if model.task != "answers":
         raise ModelError("not-a-reader", Place(file=str(name)), task=model.task)
     return model, read_decision_of(name)
@@ -180,15 +220,17 @@ def reads_long_texts(name: str | Path) -> bool:
 
 
 def index_of(store: Store) -> Retriever | None:
-    """The index beside the store, or one made of its documents; None where none can be made."""
-    from importlib import import_module
+    """The index beside the store, or one made of its documents; None where none can be made.
 
-    if not reads_meaning():  # as passages are told apart by their meaning, too
-        return None
+    By words alone where its encoder cannot be run.
+    """
     try:
         index = import_module("factloom.answers.index")
     except ModelError:  # what it needs is not installed
         return None
+    if not reads_meaning(index.encoder_of(store.directory) or DEFAULT_ENCODER):
+        by_words: Retriever = index.ByWords(list(store.documents()))
+        return by_words
     try:
         found: Retriever = index.open_index(store.directory)
     except InputError:  # the store has none

@@ -64,7 +64,7 @@ def make_batch(questions: Sequence[CogQuestion], encoder: Encoder) -> CogBatch:
     rows = [reading.asked for question in chosen for reading in question.readings]
     spans_table, nodes_table, pairs_table = _table(spans, 5), _table(nodes, 2), _table(pairs, 4)
     return CogBatch(
-        readings=asked_questions.make_batch(rows, encoder, first_answer=False),
+        readings=asked_questions.make_batch(rows, encoder, first_answer=False).to("cpu"),
         spans=torch.from_numpy(spans_table[:, :4].astype(np.int64)),
         shares=torch.from_numpy(spans_table[:, 4].astype(np.float32)),
         edges=torch.from_numpy(_table(edges, 2).astype(np.int64)),

@@ -40,7 +40,8 @@ from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
 from factloom.models import storage
 from factloom.models.answer_decisions import FoundSpan
-from factloom.models.reader import Reader, ReaderSettings
+from factloom.models.question_reading import ReaderSettings
+from factloom.models.reader import Reader
 from factloom.modules.evaluating import evaluating
 from factloom.modules.relevance_levels import labels
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factloom.answers.passage_index import PassageIndex
-from factloom.answers.passage_table import FOLDER
+from factloom.answers.passage_table import FOLDER, TABLE, PassageTable
 from factloom.answers.passages import MOST_WORDS
-from factloom.answers.text_vectors import Embedder, TextVectors
+from factloom.answers.retrieval import Found
+from factloom.answers.text_vectors import Embedder, NoVectors, TextVectors
 from factloom.document import Document
 from factloom.errors import InputError, Place
 from factloom.graph.records import fingerprints
@@ -42,6 +43,28 @@ class UpdateReport:
 def has_index(store_directory: str | Path) -> bool:
     """Whether somebody has made an index of the store."""
     return PassageIndex.is_in(Path(store_directory) / FOLDER)
+
+
+def encoder_of(store_directory: str | Path) -> str | None:
+    """The encoder of a store's index; None where it has none."""
+    if not has_index(store_directory):
+        return None
+    table = PassageTable(Path(store_directory) / FOLDER / TABLE)
+    try:
+        return table.settings().encoder
+    finally:
+        table.close()
+
+
+class ByWords:
+    """A retriever over documents in memory that asks for no encoder."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.index = index_in_memory(documents, texts=NoVectors())
+
+    def search(self, question: str, top: int = 20) -> list[Found]:
+        """The best passages, the best first."""
+        return self.index.search(question, top, by="words")
 
 
 def open_index(store_directory: str | Path, *, texts: Embedder | None = None) -> PassageIndex:

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.encoders.pretrained import DEFAULT_ENCODER
+from factloom.encoders.tokens import Tokens
+from factloom.encoders.windows import TokenIds
+from factloom.modules.devices import Numbers, torch_is_installed
+from factloom.modules.windows import WindowBatch
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from factloom.encoders.encoder import Encoder
 
 _BATCH_TOKENS = 4096  # padded tokens in one pass
@@ -36,38 +38,93 @@ class Embedder(Protocol):
         """(texts, width) their vectors."""
 
 
+class StatesReader(Protocol):
+    """What runs an encoder: with torch, or light/encoder.py."""
+
+    @property
+    def width(self) -> int: ...
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text."""
+
+    def lay_out(self, documents: Sequence[TokenIds]) -> WindowBatch[Numbers]:
+        """Documents as windows."""
+
+    def window_states(self, windows: WindowBatch[Numbers]) -> Numbers:
+        """(windows, window length, width)"""
+
+
+class TensorStates:
+    """An encoder that torch runs."""
+
+    def __init__(self, encoder: "Encoder") -> None:
+        self.encoder = encoder.eval()
+        self.width = encoder.width
+        self.tokenize, self.lay_out = encoder.tokenize, encoder.lay_out
+
+    def window_states(self, windows: WindowBatch[Numbers]) -> Numbers:
+        """(windows, window length, width)"""
+        import torch
+
+        with torch.inference_mode():
+            found: Numbers = self.encoder.window_states(windows.to("cpu")).numpy()
+        return found
+
+
 class TextVectors:
-    """An encoder by name, which is loaded when the first text comes."""
+    """An encoder by name, which is loaded when the first text comes; by torch, if it is there."""
 
     def __init__(self, name: str = DEFAULT_ENCODER) -> None:
         self.name = name
-        self._encoder: Encoder | None = None
+        self._reader: StatesReader | None = None
 
     @property
-    def encoder(self) -> "Encoder":
-        if self._encoder is None:
-            from factloom.encoders.encoder import Encoder
-
-            self._encoder = Encoder.load(self.name)
-            self._encoder.eval()
-        return self._encoder
+    def reader(self) -> StatesReader:
+        if self._reader is None:
+            self._reader = _opened(self.name)
+        return self._reader
 
     @property
     def width(self) -> int:
-        return self.encoder.width
+        return self.reader.width
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(texts, width) their vectors."""
-        import torch
-
         found = np.zeros((len(texts), self.width), np.float32)
-        ids = [tokens.ids for tokens in self.encoder.tokenize(texts)]
-        with torch.inference_mode():
-            for batch in _batches([len(tokens) for tokens in ids]):
-                windows = self.encoder.batch([ids[number] for number in batch])
-                states = self.encoder.states(windows)
-                found[batch] = _pooled(states, windows.lengths).numpy()
+        ids = [tokens.ids for tokens in self.reader.tokenize(texts)]
+        for batch in _batches([len(tokens) for tokens in ids]):
+            windows = self.reader.lay_out([ids[number] for number in batch])
+            found[batch] = _pooled(self.reader.window_states(windows), windows)
         return found
+
+
+class NoVectors:
+    """Where no encoder can be run: all texts mean the same, and are found by their words."""
+
+    name, width = "", 1
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(texts, 1) zeros"""
+        return np.zeros((len(texts), self.width), np.float32)
+
+
+def can_read(name: str = DEFAULT_ENCODER) -> bool:
+    """Whether there is something to run the encoder with."""
+    if torch_is_installed():
+        return True
+    from factloom.light.encoder import has_light_encoder  # onnxruntime, which torch does without
+
+    return has_light_encoder(name)
+
+
+def _opened(name: str) -> StatesReader:
+    if torch_is_installed():
+        from factloom.encoders.encoder import Encoder
+
+        return TensorStates(Encoder.load(name))
+    from factloom.light.encoder import LightEncoder
+
+    return LightEncoder(name)
 
 
 def _batches(lengths: Sequence[int]) -> list[list[int]]:
@@ -81,12 +138,17 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     return batches
 
 
-def _pooled(states: "Tensor", lengths: Sequence[int]) -> "Tensor":
-    """(documents, length, width) -> (documents, width), each of length 1."""
-    import torch
-    from torch.nn import functional as F
+def _pooled(states: Numbers, windows: WindowBatch[Numbers]) -> NDArray[np.float32]:
+    """(windows, window length, width) -> (documents, width), each of length 1.
 
-    slots = torch.arange(states.shape[1])  # (length,)
-    mask = (slots < torch.tensor(lengths)[:, None]).to(states.dtype)  # (documents, length)
-    mean = (states * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
-    return F.normalize(mean, dim=-1)
+    What several windows hold counts as their mean.
+    """
+    lengths = np.array(windows.lengths)  # (documents,)
+    cell = windows.document[:, None] * (windows.length + 1) + windows.slots  # of all documents
+    held = np.bincount(cell.ravel(), minlength=len(lengths) * (windows.length + 1))
+    share = windows.mask / held[cell] / lengths[windows.document][:, None]  # (windows, length)
+    sums = np.matmul(share.astype(np.float32)[:, None], states)[:, 0]  # (windows, width)
+    means = np.zeros((len(lengths), states.shape[2]), np.float32)
+    np.add.at(means, windows.document, sums)
+    vectors: NDArray[np.float32] = means / np.linalg.norm(means, axis=1, keepdims=True)
+    return vectors

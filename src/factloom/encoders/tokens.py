@@ -51,6 +51,17 @@ class Reader(Protocol):
         """Documents as windows; see `Encoder.batch`."""
 
 
+class QuestionReader(Reader, Protocol):
+    """What layouts of questions need of an encoder."""
+
+    @property
+    def class_token(self) -> int | None:
+        """The special token that stands for a text as a whole, where there is one."""
+
+    def question(self, question: str) -> SpecialTokens:
+        """What surrounds every window of a text that is read with the question in front."""
+
+
 def tokens_of(texts: Sequence[str], tokenize: Callable[[list[str]], list[Tokens]]) -> list[Tokens]:
     """The tokens of each text.
 

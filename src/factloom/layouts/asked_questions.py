@@ -1,30 +1,30 @@
 """Questions about documents as a reading model sees them: words, tokens, the spans of answers.
 
 An `AskedQuestion` is one question about one document, or about one section of a very long one
-(layouts/sections.py), made once. A `QuestionBatch` is several of them as tensors: a row each, whose
+(layouts/sections.py), made once. A `QuestionBatch` is several of them as arrays: a row each, whose
 columns are the special slot, which stands for "no answer", and the words of the text. No padding
 and no token of a question is among the words, so that neither can ever be an answer.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Generic, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from factloom.document import Document, Question, Span
-from factloom.encoders.encoder import Encoder
 from factloom.encoders.special_tokens import SpecialTokens
-from factloom.encoders.tokens import Tokens
+from factloom.encoders.tokens import QuestionReader, Tokens
 from factloom.encoders.windows import TokenIds
 from factloom.layouts.sections import is_cut, sections
 from factloom.layouts.words import word_tokens
-from factloom.modules.devices import moved
+from factloom.modules.devices import Array, Numbers, moved
 from factloom.modules.windows import WindowBatch
 from factloom.text.tokens import tokenised_sentences
+
+if TYPE_CHECKING:
+    import torch
 
 Integers = NDArray[np.int64]
 
@@ -61,25 +61,23 @@ class AskedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionBatch:
-    """Questions as tensors; column 0 of a row is "no answer", column i + 1 the i-th word."""
+class QuestionBatch(Generic[Array]):
+    """Questions as arrays; column 0 of a row is "no answer", column i + 1 the i-th word."""
 
-    windows: WindowBatch  # a document of its own for each question
-    first: Tensor  # (questions, columns) slot of the first token, counted through all questions
-    last: Tensor  # (questions, columns) slot of the last token
-    inside: Tensor  # bool (questions, columns), false for padding
-    reach: Tensor  # (questions, words) the word before which a span that begins here has to end
-    answers: Tensor  # (answers, 2) first and last column of the gold, (0, 0) for none
-    answered: (
-        Tensor  # (answers,) question of each, rising; those of which nothing is known have none
-    )
+    windows: WindowBatch[Array]  # a document of its own for each question
+    first: Array  # (questions, columns) slot of the first token, counted through all questions
+    last: Array  # (questions, columns) slot of the last token
+    inside: Array  # bool (questions, columns), false for padding
+    reach: Array  # (questions, words) the word before which a span that begins here has to end
+    answers: Array  # (answers, 2) first and last column of the gold, (0, 0) for none
+    answered: Array  # (answers,) question of each, rising; where nothing is known there is none
     weight: int  # questions of which something is known
 
-    def to(self, device: torch.device | str) -> Self:
-        return moved(self, device)
+    def to(self, device: "torch.device | str") -> "QuestionBatch":
+        return moved(cast(QuestionBatch, self), device)
 
 
-def make_questions(documents: Iterable[Document], encoder: Encoder) -> list[AskedQuestion]:
+def make_questions(documents: Iterable[Document], encoder: QuestionReader) -> list[AskedQuestion]:
     """Every question of every document, about each of its sections."""
     around: dict[str, SpecialTokens] = {}
     found: list[AskedQuestion] = []
@@ -93,7 +91,7 @@ def make_questions(documents: Iterable[Document], encoder: Encoder) -> list[Aske
 
 
 def _asked_about(
-    number: int, document: Document, encoder: Encoder, around: Mapping[str, SpecialTokens]
+    number: int, document: Document, encoder: QuestionReader, around: Mapping[str, SpecialTokens]
 ) -> Iterator[AskedQuestion]:
     spans = [answer_spans(document, question) for question in document.questions]
     # nothing that is known of names may show in how the text is cut into words
@@ -178,11 +176,11 @@ def word_spans(words: Integers, spans: Sequence[Span]) -> Integers:
 
 
 def make_batch(
-    questions: Sequence[AskedQuestion], encoder: Encoder, *, first_answer: bool
-) -> QuestionBatch:
-    """Questions as tensors, with all of their gold answers or the first alone."""
+    questions: Sequence[AskedQuestion], encoder: QuestionReader, *, first_answer: bool
+) -> QuestionBatch[Numbers]:
+    """Questions as arrays, with all of their gold answers or the first alone."""
     special = [asked.around for asked in questions]
-    windows = encoder.batch([asked.token_ids for asked in questions], special=special)
+    windows = encoder.lay_out([asked.token_ids for asked in questions], special=special)
     shape = (len(questions), 1 + max(len(asked.words) for asked in questions))
     first, last = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     inside = np.zeros(shape, dtype=bool)
@@ -190,7 +188,7 @@ def make_batch(
     answers: list[tuple[int, int, int]] = []
     for row, asked in enumerate(questions):
         slot, end = row * windows.length, len(asked.words) + 1
-        first[row, 0] = last[row, 0] = slot + _special_slot(asked, encoder.tokenizer)
+        first[row, 0] = last[row, 0] = slot + _special_slot(asked, encoder.class_token)
         first[row, 1:end] = slot + len(asked.around.before) + asked.first
         last[row, 1:end] = slot + len(asked.around.before) + asked.last
         inside[row, :end] = True
@@ -198,22 +196,22 @@ def make_batch(
         if asked.terms:
             spans = (asked.answers + 1).tolist() or [[0, 0]]
             answers.extend((row, a, b) for a, b in (spans[:1] if first_answer else spans))
-    gold = torch.tensor(answers, dtype=torch.long).view(-1, 3)
+    gold = np.asarray(answers, dtype=np.int64).reshape(-1, 3)
     return QuestionBatch(
         windows=windows,
-        first=torch.from_numpy(first),
-        last=torch.from_numpy(last),
-        inside=torch.from_numpy(inside),
-        reach=torch.from_numpy(reach),
+        first=first,
+        last=last,
+        inside=inside,
+        reach=reach,
         answers=gold[:, 1:],
         answered=gold[:, 0],
         weight=sum(asked.terms for asked in questions),
     )
 
 
-def _special_slot(asked: AskedQuestion, tokenizer: Any) -> int:
+def _special_slot(asked: AskedQuestion, mark: int | None) -> int:
     """That of [CLS], which is in front in BERT's family, behind in XLNet's; else the first one."""
-    around, mark = asked.around, tokenizer.cls_token_id
+    around = asked.around
     if mark in around.after:
         return len(around.before) + len(asked.token_ids) + around.after.index(mark)
     return around.before.index(mark) if mark in around.before else 0

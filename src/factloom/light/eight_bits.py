@@ -53,6 +53,7 @@ def gains(plain: Runs, rounded: Runs, tokens: int = 128) -> bool:
     """Whether the graph in 8 bits is faster here, on a few windows that mean nothing."""
     given = {
         "token_ids": np.zeros((4, tokens), np.int64),
+        "token_types": np.zeros((4, tokens), np.int64),
         "shapes": np.zeros((4, tokens, SHAPES), np.bool_),
     }
     return _GAIN * _seconds(rounded, given) < _seconds(plain, given)

@@ -10,7 +10,7 @@ import logging
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -20,18 +20,17 @@ import onnx
 import torch
 from torch import nn
 
-from factloom.document import Document, Entity, Mention
+from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError, Place
 from factloom.light.eight_bit_graphs import in_eight_bits
 from factloom.light.eight_bits import EIGHT_BITS
 from factloom.light.folder import DESCRIPTION, GRAPHS, GraphDescription, Surroundings
-from factloom.light.joint import GraphLayers
-from factloom.light.joint_parts import SIZES, PartRunner, parts_of
+from factloom.light.kinds import KINDS, exported_kind
+from factloom.light.opened import WINDOWS
+from factloom.light.parts import COMMON_SIZES, Exported, PartRunner, Sizes
 from factloom.light.sessions import open_graph
 from factloom.model_folders import load_config
 from factloom.models import storage
-from factloom.models.joint import Joint
-from factloom.models.joint_extraction import bare
 from factloom.models.weight_files import Arrays
 
 OPSET = 18
@@ -44,46 +43,65 @@ _MODEL = "model."  # what names of weights begin with inside of a part
 def export(name: str | Path, directory: Path) -> None:
     """The model by its folder or name, with its graphs, in the directory."""
     path, config = load_config(name)
-    model = storage.load(path)
-    if not isinstance(model, Joint):
-        raise ModelError("kind-not-exported", Place(file=str(path)), kind=config["model"])
-    if not model.encoder.records_attention:
+    if config["model"] not in KINDS:
+        place, known = Place(file=str(path)), ", ".join(KINDS)
+        raise ModelError("kind-not-exported", place, kind=config["model"], known=known)
+    model, exported = storage.load(path), exported_kind(config["model"])
+    if not _becomes_a_graph(model.encoder):
         raise ModelError("encoder-not-exported", Place(file=str(path)))
     with storage.writing(directory):
         if not (directory.exists() and directory.samefile(path)):
             shutil.copytree(path, directory, dirs_exist_ok=True)
         shutil.rmtree(directory / GRAPHS, ignore_errors=True)  # of another version, perhaps
         (directory / GRAPHS).mkdir()
-        description = _write_graphs(model.float(), directory)
-    _require_same(model, directory, description)
+        description = _write_graphs(model.float(), exported, directory)
+    _require_same(model, exported, directory, description)
 
 
-def _write_graphs(model: Joint, directory: Path) -> GraphDescription:
-    runners = {name: PartRunner(part(model)) for name, part in parts_of(model).items()}
-    _read_samples(model, runners, repeated=4)
+def _becomes_a_graph(encoder: Encoder) -> bool:
+    """Whether windows are read alike and alone, with attention that can be read."""
+    alone = encoder.between is None and encoder.long_documents != "recurrence"
+    return encoder.records_attention and alone
+
+
+def _write_graphs(model: Any, exported: Exported, directory: Path) -> GraphDescription:
+    runners = {name: PartRunner(part(model)) for name, part in exported.parts_of(model).items()}
+    exported.read_samples(model, runners, 4)
     weights = {}
     for name, runner in runners.items():
-        graph = _traced(runner)
+        graph = _traced(runner, {**COMMON_SIZES, **exported.sizes})
         weights[name] = _without_weights(graph, model)
         (directory / GRAPHS / f"{name}.onnx").write_bytes(graph.SerializeToString())
-        if name == "windows":
+        if name == WINDOWS:
             rounded, own = in_eight_bits(graph, weights[name], _ENCODER)
             weights[name + EIGHT_BITS] = own
             file = directory / GRAPHS / f"{name}{EIGHT_BITS}.onnx"
             file.write_bytes(rounded.SerializeToString())
-    special = model.encoder.special
-    around = Surroundings(before=special.before, after=special.after, padding=special.padding)
-    description = GraphDescription(
-        model=storage.kind_of(type(model)), special=around, weights=weights
-    )
+    kind = storage.kind_of(type(model))
+    description = GraphDescription(model=kind, weights=weights, **_around(model.encoder))
     text = description.model_dump_json(indent=1) + "\n"
     (directory / GRAPHS / DESCRIPTION).write_text(text, encoding="utf-8")
     return description
 
 
-def _traced(runner: PartRunner) -> onnx.ModelProto:
+def _around(encoder: Encoder) -> dict[str, Any]:
+    special = encoder.special
+    try:
+        pair = encoder.around_pair()
+    except ModelError:  # the tokenizer knows no pairs
+        pair = None
+    return {
+        "special": Surroundings(
+            before=special.before, after=special.after, padding=special.padding
+        ),
+        "question": pair,
+        "class_token": encoder.class_token,
+    }
+
+
+def _traced(runner: PartRunner, known: Sizes) -> onnx.ModelProto:
     sizes = {
-        name: {place: size for place, size in enumerate(SIZES[name]) if size}
+        name: {place: size for place, size in enumerate(known[name]) if size}
         for name in (*runner.names, *runner.part.outputs)
     }
     with (
@@ -108,7 +126,8 @@ def _traced(runner: PartRunner) -> onnx.ModelProto:
 
 def _without_weights(graph: onnx.ModelProto, model: nn.Module) -> dict[str, tuple[int, ...]]:
     """Take the weights out of a graph; their names in the model, and their shapes."""
-    known, found = dict(model.named_parameters()), {}
+    known = {name for name, value in model.state_dict().items() if value.is_floating_point()}
+    found = {}
     renamed = {}
     for value in graph.graph.initializer:
         name = value.name.removeprefix(_MODEL)
@@ -163,59 +182,15 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-# --- samples -----------------------------------------------------------------------------------
-
-
-def _read_samples(model: Joint, graphs: Mapping[str, Any], repeated: int) -> list[Any]:
-    """What the layers say of two documents, one of several windows, whose entities are known."""
-    extraction = model.extraction()
-    documents = _samples(model, repeated)
-    layers, layout = GraphLayers(graphs), extraction.layout
-    tokens = layout.encoder.tokenize([document.text for document in documents])
-    pairs = list(zip(documents, tokens, strict=True))
-    words = layout.word_batch([layout.words(d.without_mentions(), own) for d, own in pairs])
-    mentions = [layout.mentions(*pair) for pair in pairs]
-    known = [layout.known(*pair, own) for pair, own in zip(pairs, mentions, strict=True)]
-    read = layers.read(words)
-    links = layers.links(read, layout.mention_batch(mentions, words.windows.length))
-    batch = layout.entity_batch(known)
-    said = layers.margins(read, batch)
-    ends = batch.entities.pair_head, batch.entities.pair_tail
-    found = [read.emissions, links, said.margins, said.rows(*ends)]
-    if model.references is not None:
-        references = [layout.references(*pair) for pair in pairs]
-        length = words.windows.length
-        given = layout.reference_batch(references, mentions, length)
-        found.append(layers.references(read, layout.mention_batch(mentions, length), given))
-    return found
-
-
-def _samples(model: Joint, repeated: int) -> list[Document]:
-    """A short document, and one of more than a window."""
-    size = model.encoder.window // 6 + repeated
-    return [_sample(model, repeated, 3), _sample(model, size, 4)]
-
-
-def _sample(model: Joint, sentences: int, entities: int) -> Document:
-    """Names in sentences, and a pronoun; each entity has several."""
-    text, mentions = "", []
-    for number in range(2 * sentences):
-        name = ("Ada Brook", "Quillmark", "Torvik", "Mara")[number % 4]
-        kind = model.types[number % len(model.types)]
-        mentions.append(Mention(len(text), len(text) + len(name), kind))
-        text += name + (" told her of " if number % 2 == 0 else ". ")
-    owners = [tuple(range(own, len(mentions), entities)) for own in range(entities)]
-    found = tuple(Entity(own, mentions[own[0]].type) for own in owners)
-    return bare(Document(text)).replace(mentions=tuple(mentions), entities=found)
-
-
-def _require_same(model: Joint, directory: Path, description: GraphDescription) -> None:
+def _require_same(
+    model: Any, exported: Exported, directory: Path, description: GraphDescription
+) -> None:
     """The graphs say of other documents what the model says."""
     weights: Arrays = {name: value.numpy() for name, value in model.state_dict().items()}
-    runners = {name: PartRunner(part(model)) for name, part in parts_of(model).items()}
+    runners = {name: PartRunner(part(model)) for name, part in exported.parts_of(model).items()}
     graphs = {name: open_graph(directory, description, weights, name) for name in runners}
-    expected = _read_samples(model, runners, repeated=7)
-    found = _read_samples(model, graphs, repeated=7)
+    expected = exported.read_samples(model, runners, 7)
+    found = exported.read_samples(model, graphs, 7)
     for ours, theirs in zip(expected, found, strict=True):
         most = float((np.abs(ours - theirs) / np.maximum(1, np.abs(ours))).max())
         if not most <= ROUNDING:

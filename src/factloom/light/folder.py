@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from factloom.encoders.special_tokens import SpecialTokens
+from factloom.encoders.special_tokens import AroundPair, SpecialTokens
 from factloom.errors import ModelError, Place
 
 GRAPHS, DESCRIPTION = "graphs", "description.json"
@@ -28,13 +28,20 @@ class Surroundings(BaseModel):
         return SpecialTokens(self.before, self.after, self.padding)
 
 
-class GraphDescription(BaseModel):
-    """What running the graphs needs to know beside config.json."""
+class Around(BaseModel):
+    """What the tokenizer's own files do not say in a way that all libraries read alike."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: str  # the kind
     special: Surroundings
+    question: AroundPair | None = None  # of a text behind a question; None where that is not known
+    class_token: int | None = None
+
+
+class GraphDescription(Around):
+    """What running the graphs needs to know beside config.json."""
+
+    model: str  # the kind
     weights: dict[str, dict[str, tuple[int, ...]]]  # by graph: names of weights, and their shapes
 
 

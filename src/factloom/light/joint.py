@@ -3,46 +3,38 @@
 The parts and what they are given stand in light/joint_parts.py, from which they are exported.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from factloom.document import Document
-from factloom.encoders.pretrained import resolve
 from factloom.layouts.joint_documents import EntityBatch, JointLayout
 from factloom.layouts.word_documents import WordBatch
-from factloom.light.eight_bits import EIGHT_BITS, Precision, gains
-from factloom.light.folder import GraphDescription, read_description
-from factloom.light.reader import LightReader
-from factloom.light.sessions import Graph, open_graph
-from factloom.light.weights import read_weights
+from factloom.light.eight_bits import Precision, Runs
+from factloom.light.fields import field_scores
+from factloom.light.opened import opened
+from factloom.light.pairs import PairGraphs
+from factloom.light.tokens import TextReader
+from factloom.light.windows import TOKENS, merging, read_windows, slices
 from factloom.models.joint_extraction import (
     JointExtraction,
     JointSettings,
-    Margins,
     numbered,
     reference_words_of,
 )
+from factloom.models.relation_decisions import Margins
 from factloom.models.tag_decisions import SCHEME
-from factloom.models.weight_files import ENCODER, Arrays
-from factloom.modules.chains import FieldScores, forbidden_out
-from factloom.modules.class_groups import ClassGroup
+from factloom.models.weight_files import Arrays
 from factloom.modules.devices import Numbers
 from factloom.modules.linking import Linking
-from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.reference_batch import ReferenceBatch
-from factloom.text.tags import allowed_transitions, tag_names
+from factloom.text.tags import tag_names
 
-_TOKENS = 1024  # of documents, or of windows, that are read at once: more need memory, gain nothing
 _LINKS = 4096  # pairs of mentions that are scored at once
-_PAIRS = 256  # asked at once: their outer products stay in the processor's cache
-_KEPT = 4096  # pairs whose vectors are in memory at once, before they are asked in groups
 
 
 # The layers of a model, by the names of their graphs; the last one of those that resolve pronouns.
@@ -62,16 +54,15 @@ class GraphRead:
 class GraphLayers:
     """The layers of a model as graphs, for models/joint_extraction.py."""
 
-    graphs: Mapping[str, Graph]
+    graphs: Mapping[str, Runs]
 
     def read(self, batch: WordBatch[Numbers]) -> GraphRead:
         windows = batch.windows
-        window_states, query, key = self._windows(windows.token_ids, windows.mask, batch.shapes)
+        tokens = {"token_ids": windows.token_ids, "shapes": batch.shapes}
+        window_states, query, key = read_windows(self.graphs["windows"], windows.mask, tokens)
         given = {
+            **merging(windows),
             "window_states": window_states,
-            "document": windows.document,
-            "slots": windows.slots,
-            "places": np.zeros((len(windows.lengths), windows.length), np.bool_),
             "piece_slot": batch.piece_slot,
             "layout": batch.layout,
         }
@@ -79,24 +70,9 @@ class GraphLayers:
         read = {"states": states, "query": query, "key": key}
         return GraphRead(emissions, {**read, "mask": windows.mask, "slots": windows.slots})
 
-    def _windows(self, token_ids: Numbers, mask: Numbers, shapes: Numbers) -> list[Numbers]:
-        """States, queries and keys of all windows: a few of one length at a time, unpadded."""
-        lengths = mask.sum(1)  # (windows,)
-        found: list[Numbers] = []
-        for length in np.unique(lengths).tolist():
-            alike = np.flatnonzero(lengths == length)
-            for some in _slices(0, len(alike), max(1, _TOKENS // length)):
-                own = alike[some]
-                given = {"token_ids": token_ids[own, :length], "shapes": shapes[own, :length]}
-                parts = self.graphs["windows"].run(given)
-                found = found or [_padded(part, *token_ids.shape) for part in parts]
-                for every, part in zip(found, parts, strict=True):
-                    every[own, ..., :length, :] = part
-        return found
-
     def links(self, read: GraphRead, batch: MentionBatch[Numbers]) -> Numbers:
         found = [np.zeros(0, np.float32)]
-        for chunk in _slices(0, len(batch.left), _LINKS):
+        for chunk in slices(0, len(batch.left), _LINKS):
             pairs = {
                 "left": batch.left[chunk],
                 "right": batch.right[chunk],
@@ -116,7 +92,7 @@ class GraphLayers:
             "token_reference": batch.token_reference,
             "group": batch.group,
         }
-        for chunk in _slices(0, len(batch.reference), _LINKS):
+        for chunk in slices(0, len(batch.reference), _LINKS):
             pairs = {
                 "reference": batch.reference[chunk],
                 "name": batch.name[chunk],
@@ -142,82 +118,7 @@ class GraphLayers:
         parts, attention = self.graphs["entities"].run(
             {**read.known, **_mentions(batch.mentions), **given}
         )
-        known = {"parts": parts, "attention": attention, "states": read.known["states"]}
-        return Margins(self._margins(known, entities), partial(self._rows, attention))
-
-    def _margins(self, known: dict[str, Numbers], pairs: MarkedBatch[Numbers]) -> Numbers:
-        """(pairs, relations), minus infinity for what is not asked"""
-        relations = pairs.labels.shape[1]
-        asked = pairs.asked
-        if asked is None:
-            all_pairs = np.arange(len(pairs.pair_head))
-            asked = (ClassGroup(all_pairs, np.arange(relations)),)
-        found = np.full((len(pairs.pair_head), relations), -np.inf, np.float32)
-        for first, heads, tails in self._ends(known, pairs):
-            for group in asked:
-                rows = group.between(first, first + len(heads))
-                for part in _slices(0, len(rows), _PAIRS):
-                    own = rows[part] - first
-                    given = {"head": heads[own], "tail": tails[own], "relations": group.relations}
-                    (margins,) = self.graphs["relations"].run(given)
-                    found[rows[part][:, None], group.relations] = margins
-        return found
-
-    def _ends(
-        self, known: dict[str, Numbers], pairs: MarkedBatch[Numbers]
-    ) -> Iterator[tuple[int, Numbers, Numbers]]:
-        """z of heads and tails, (pairs, width) twice, of some pairs at a time; the first of them"""
-        parts: list[list[Numbers]] = []
-        first = kept = 0
-        for given in _of_documents(known, pairs):
-            parts.append(self.graphs["pairs"].run(given))
-            kept += len(given["pair_head"])
-            if kept >= _KEPT:
-                heads, tails = _joined(parts)
-                yield first, heads, tails
-                first, kept, parts = first + kept, 0, []
-        if parts:
-            heads, tails = _joined(parts)
-            yield first, heads, tails
-
-    def _rows(self, attention: Numbers, heads: Numbers, tails: Numbers) -> Numbers:
-        given = {"attention": attention, "first": heads, "second": tails}
-        (rows,) = self.graphs["evidence"].run(given)
-        return rows
-
-
-def _of_documents(
-    known: dict[str, Numbers], pairs: MarkedBatch[Numbers]
-) -> Iterator[dict[str, Numbers]]:
-    """What the graph of pairs is given: a few pairs of a document at a time, in their order."""
-    of_entities = {name: known[name] for name in ("parts", "attention")}
-    ends = np.cumsum([0, *pairs.unordered_counts])
-    for states, (first, end) in zip(known["states"], pairwise(ends), strict=True):
-        for some in _slices(first, end, _PAIRS // 2):
-            # both directions of a pair stand side by side
-            own = slice(*np.searchsorted(pairs.pair_unordered, (some.start, some.stop)))
-            yield {
-                **of_entities,
-                "document_states": states,
-                "first": pairs.first[some],
-                "second": pairs.second[some],
-                "pair_unordered": pairs.pair_unordered[own] - some.start,
-                "pair_head": pairs.pair_head[own],
-                "pair_tail": pairs.pair_tail[own],
-            }
-
-
-def _padded(part: Numbers, windows: int, length: int) -> Numbers:
-    """Room for the same of all windows: (windows, ..., length, width)"""
-    return np.zeros((windows, *part.shape[1:-2], length, part.shape[-1]), part.dtype)
-
-
-def _slices(first: int, end: int, size: int) -> Iterator[slice]:
-    return (slice(start, min(start + size, end)) for start in range(first, end, size))
-
-
-def _joined(parts: list[list[Numbers]]) -> list[Numbers]:
-    return [np.concatenate(found) for found in zip(*parts, strict=True)]
+        return PairGraphs(self.graphs).said(parts, attention, read.known["states"], entities)
 
 
 def _mentions(batch: MentionBatch[Numbers]) -> dict[str, Numbers]:
@@ -234,21 +135,17 @@ class LightJoint:
     task: ClassVar[str] = "end-to-end"
 
     def __init__(self, path: Path, config: Mapping[str, Any], precision: Precision) -> None:
-        description = read_description(path)
-        weights = read_weights(path, dict(config))
+        self._words = reference_words_of(config)
+        parts = PARTS if self._words is None else (*PARTS, REFERENCES)
+        model = opened(path, config, precision, parts)
         self.types = tuple(config["types"])
         self.relations = tuple(config["relations"])
         self.relation_names = dict(config["relation_names"])
         self.settings = JointSettings(**config["settings"])
         self.provenance = config["provenance"]
-        base = Path(resolve(config["base"])) if "base" in config else path / ENCODER
-        reader = LightReader(base, description.special.special, config["encoder"])
-        self._words = reference_words_of(config)
-        parts = PARTS if self._words is None else (*PARTS, REFERENCES)
-        layers = GraphLayers(_open(path, description, weights, precision, parts))
-        self._extraction = self._around(layers, reader, weights)
+        self._extraction = self._around(GraphLayers(model.graphs), model.reader, model.weights)
 
-    def _around(self, layers: GraphLayers, reader: LightReader, weights: Arrays) -> JointExtraction:
+    def _around(self, layers: GraphLayers, reader: TextReader, weights: Arrays) -> JointExtraction:
         tags = tuple(tag_names(self.types, SCHEME))
         types, relations = numbered(self.types), numbered(self.relations)
         labels = numbered(tags), SCHEME, types, relations
@@ -260,45 +157,23 @@ class LightJoint:
             tags,
             SCHEME,
             self.relations,
-            _field(tags, weights),
+            field_scores(tags, SCHEME, weights),
             Linking(*scale),
             float(weights["mention_temperature"]),
             float(weights["temperature"]),
         )
 
     def predict(
-        self, documents: Iterable[Document], *, batch_tokens: int = _TOKENS
+        self, documents: Iterable[Document], *, batch_tokens: int = TOKENS
     ) -> list[Document]:
         """The documents with mentions, entities and relations found in their text."""
         return self._extraction.predict(documents, batch_tokens)
 
     def relate(
-        self, documents: Iterable[Document], *, batch_tokens: int = _TOKENS
+        self, documents: Iterable[Document], *, batch_tokens: int = TOKENS
     ) -> list[Document]:
         """The documents with the relations between the entities that they have already."""
         return self._extraction.relate(documents, batch_tokens)
 
 
-def _open(
-    path: Path,
-    description: GraphDescription,
-    weights: Arrays,
-    precision: Precision,
-    parts: Iterable[str],
-) -> dict[str, Graph]:
-    graphs = {}
-    for name in parts:
-        plain = name != "windows" or precision != "8bit"
-        graphs[name] = open_graph(path, description, weights, name if plain else name + EIGHT_BITS)
-    if precision == "fastest":
-        rounded = open_graph(path, description, weights, "windows" + EIGHT_BITS)
-        if gains(graphs["windows"], rounded):
-            graphs["windows"] = rounded
-    return graphs
-
-
-def _field(tags: tuple[str, ...], weights: Arrays) -> FieldScores:
-    allowed = allowed_transitions(tags, SCHEME)
-    masks = {"transitions": allowed.between, "start": allowed.start, "end": allowed.end}
-    learned = {name: weights[f"field.{name}"].astype(np.float64) for name in masks}
-    return FieldScores(*(forbidden_out(learned[name], mask) for name, mask in masks.items()))
+LIGHT = LightJoint

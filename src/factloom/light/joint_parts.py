@@ -5,41 +5,36 @@
     links     states, mentions, pairs of them -> their scores
     references states, mentions, references   -> scores of what these may stand for
     entities  states, queries, keys, mentions -> what entities say of pairs, and their attention
-    pairs     entities, pairs of a document   -> z of heads and tails
-    relations z of heads and tails, relations -> margins of these relations
-    evidence  attention of entities, pairs    -> q, where what both look at lies
+    pairs, relations, evidence                   light/pair_parts.py
 
 Each is a few calls of the model's own modules. light/joint.py runs them, a few windows and a few
 pairs at a time.
 """
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from factloom.encoders.attention import AttentionRecord, record_attention
 from factloom.encoders.encoder import Reading
 from factloom.layouts.word_documents import WordBatch
-from factloom.light.joint import REFERENCES
+from factloom.light.eight_bits import Runs
+from factloom.light.joint import REFERENCES, GraphLayers
+from factloom.light.pair_parts import PAIR_PARTS, PAIR_SIZES
+from factloom.light.parts import Exported, Part, Parts, Sizes, windows_of
+from factloom.light.samples import named_samples
 from factloom.models.joint import Joint
-from factloom.modules.localized_context import pair_attention
+from factloom.modules.devices import Numbers
 from factloom.modules.mention_batch import MentionBatch
 from factloom.modules.mention_pairs import mention_states
 from factloom.modules.pooling import segment_mean
 from factloom.modules.reference_batch import ReferenceBatch
-from factloom.modules.windows import WindowBatch, mean_rows, mean_states
+from factloom.modules.windows import mean_rows, mean_states
 
 
-class _Part(nn.Module):
-    """Arguments are named as in `forward`; outputs as in `outputs`."""
-
-    outputs: tuple[str, ...]
-
-    def __init__(self, model: Joint) -> None:
-        super().__init__()
-        self.model = model
+class _Part(Part):
+    model: Joint
 
 
 class Windows(_Part):
@@ -49,7 +44,7 @@ class Windows(_Part):
         """Of windows that are full: nothing is masked."""
         with record_attention() as record:
             added = self.model.shape(shapes.to(self.model.shape.weight.dtype))
-            found = self.model.encoder.window_states(_windows(token_ids), added)
+            found = self.model.encoder.window_states(windows_of(token_ids), added)
         return found, cast(Tensor, record.query), cast(Tensor, record.key)
 
 
@@ -66,7 +61,7 @@ class Words(_Part):
         layout: Tensor,
     ) -> tuple[Tensor, Tensor]:
         states = mean_states(window_states, document, slots, places.shape[0], places.shape[1])
-        windows, none = _windows(slots), piece_slot
+        windows, none = windows_of(slots), piece_slot
         batch = WordBatch(windows, slots, none, piece_slot, 0, layout, layout, layout)
         return self.model._emissions(Reading(states, AttentionRecord()), batch), states
 
@@ -156,79 +151,22 @@ class Entities(_Part):
         )
 
 
-class Pairs(_Part):
-    outputs = ("head", "tail")
-
-    def forward(
-        self,
-        parts: Tensor,
-        attention: Tensor,
-        document_states: Tensor,
-        first: Tensor,
-        second: Tensor,
-        pair_unordered: Tensor,
-        pair_head: Tensor,
-        pair_tail: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        context = pair_attention(attention, first, second) @ document_states
-        return self.model.pairs.ends(parts, context, pair_unordered, pair_head, pair_tail)
-
-
-class Relations(_Part):
-    outputs = ("margins",)
-
-    def forward(self, head: Tensor, tail: Tensor, relations: Tensor) -> Tensor:
-        rule = self.model.rule
-        threshold = torch.zeros_like(relations[:1])  # the class of the adaptive threshold
-        classes = torch.cat([threshold, relations + rule.extra_classes])
-        return rule.margins(self.model.classifier(head, tail, classes))
-
-
-class Evidence(_Part):
-    outputs = ("rows",)
-
-    def forward(self, attention: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        return pair_attention(attention, first, second)
-
-
-def _windows(token_ids: Tensor) -> WindowBatch:
-    """As far as the encoder reads full ones."""
-    none, everything = token_ids, cast(Tensor, None)
-    return WindowBatch(token_ids, None, everything, None, None, none, none, (), none, none, none, 0)
-
-
-_PARTS: Mapping[str, type[_Part]] = {
+_PARTS: Parts = {
     "windows": Windows,
     "words": Words,
     "links": Links,
     "entities": Entities,
-    "pairs": Pairs,
-    "relations": Relations,
-    "evidence": Evidence,
+    **PAIR_PARTS,
 }
 
 
-def parts_of(model: Joint) -> dict[str, type[_Part]]:
-    """Those that the model has, by the names of their graphs."""
-    resolving: dict[str, type[_Part]] = {} if model.references is None else {REFERENCES: References}
-    return {**_PARTS, **resolving}
+def parts_of(model: Joint) -> Parts:
+    return _PARTS if model.references is None else {**_PARTS, REFERENCES: References}
 
 
-# The sizes that differ from call to call, by argument or output: names of its dimensions.
-SIZES: Mapping[str, tuple[str | None, ...]] = {
-    "token_ids": ("windows", "window_length"),
-    "mask": ("windows", "window_length"),
-    "shapes": ("windows", "window_length", None),
-    "document": ("windows",),
-    "slots": ("windows", "window_length"),
-    "places": ("documents", "length"),
-    "piece_slot": ("words",),
-    "layout": ("sentences", "sentence_length"),
-    "window_states": ("windows", "window_length", None),
-    "emissions": ("sentences", "sentence_length", None),
-    "states": ("documents", "length", None),
-    "query": ("windows", None, "window_length", None),
-    "key": ("windows", None, "window_length", None),
+# Beside those that several kinds have.
+SIZES: Sizes = {
+    **PAIR_SIZES,
     "token_slot": ("mention_tokens",),
     "token_mention": ("mention_tokens",),
     "type": ("mentions",),
@@ -245,40 +183,33 @@ SIZES: Mapping[str, tuple[str | None, ...]] = {
     "name": ("mention_pairs",),
     "described": ("mention_pairs",),
     "name_distance": ("mention_pairs",),
-    "queries": ("windows", "queries"),
-    "query_index": ("uses",),
-    "query_row": ("uses",),
     "entity_mention": ("entity_mentions",),
     "mention_entity": ("entity_mentions",),
-    "entity_document": ("entities",),
-    "parts": ("entities", None),
-    "attention": ("entities", None, "length"),
-    "document_states": ("length", None),
-    "first": ("unordered_pairs",),
-    "second": ("unordered_pairs",),
-    "pair_unordered": ("pairs",),
-    "pair_head": ("pairs",),
-    "pair_tail": ("pairs",),
-    "head": ("pairs", None),
-    "tail": ("pairs", None),
-    "relations": ("relations",),
-    "margins": ("pairs", "relations"),
-    "rows": ("unordered_pairs", "length"),
 }
 
 
-class PartRunner:
-    """Runs a part in torch as light/sessions.py runs its graph, and keeps what it was given."""
+def _read_samples(model: Joint, graphs: Mapping[str, Runs], repeated: int) -> list[Numbers]:
+    """What the layers say of documents whose entities are known."""
+    extraction = model.extraction()
+    documents = named_samples(model.encoder, model.types, repeated)
+    layers, layout = GraphLayers(graphs), extraction.layout
+    tokens = layout.encoder.tokenize([document.text for document in documents])
+    pairs = list(zip(documents, tokens, strict=True))
+    words = layout.word_batch([layout.words(d.without_mentions(), own) for d, own in pairs])
+    mentions = [layout.mentions(*pair) for pair in pairs]
+    known = [layout.known(*pair, own) for pair, own in zip(pairs, mentions, strict=True)]
+    read = layers.read(words)
+    links = layers.links(read, layout.mention_batch(mentions, words.windows.length))
+    batch = layout.entity_batch(known)
+    said = layers.margins(read, batch)
+    ends = batch.entities.pair_head, batch.entities.pair_tail
+    found = [read.emissions, links, said.margins, said.rows(*ends)]
+    if model.references is not None:
+        references = [layout.references(*pair) for pair in pairs]
+        length = words.windows.length
+        given = layout.reference_batch(references, mentions, length)
+        found.append(layers.references(read, layout.mention_batch(mentions, length), given))
+    return found
 
-    def __init__(self, part: _Part) -> None:
-        self.part = part
-        names = type(part).forward.__annotations__
-        self.names = [name for name in names if name != "return"]
-        self.given: dict[str, Tensor] = {}
 
-    def run(self, given: Mapping[str, Any]) -> list[Any]:
-        self.given = {name: torch.from_numpy(given[name].copy()) for name in self.names}
-        with torch.no_grad():
-            found = self.part(**self.given)
-        several = found if isinstance(found, tuple) else (found,)
-        return [value.numpy() for value in several]
+EXPORT = Exported(parts_of, SIZES, _read_samples)

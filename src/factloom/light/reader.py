@@ -1,64 +1,92 @@
-"""Texts as the encoder of a model sees them, read by its tokenizer alone."""
+"""A reader by graphs: what models/reader.py does with torch.
 
-from collections.abc import Sequence
+The parts and what they are given stand in light/reader_parts.py, from which they are exported.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from factloom.encoders.long_documents import POLICIES
-from factloom.encoders.special_tokens import SpecialTokens
-from factloom.encoders.tokens import Tokens, tokens_of
-from factloom.encoders.windows import TokenIds, batch_windows
-from factloom.errors import ModelError, Place
+from factloom.document import Document
+from factloom.layouts.asked_questions import QuestionBatch
+from factloom.light.eight_bits import Precision, Runs
+from factloom.light.opened import opened
+from factloom.light.windows import merging, read_windows
+from factloom.models.answer_decisions import FoundSpan
+from factloom.models.question_reading import QuestionReading, ReaderSettings
 from factloom.modules.devices import Numbers
-from factloom.modules.windows import WindowBatch
 
-TOKENIZER = "tokenizer.json"
+PARTS = ("windows", "words")  # the layers of a model, by the names of their graphs
+_TOKENS = 4096  # of questions and texts that are laid out together
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLayers:
+    """The layers of a model as graphs, for models/question_reading.py."""
+
+    graphs: Mapping[str, Runs]
+
+    def logits(self, batch: QuestionBatch[Numbers]) -> Numbers:
+        windows = batch.windows
+        types = windows.token_types
+        tokens = {
+            "token_ids": windows.token_ids,
+            "token_types": np.zeros_like(windows.token_ids) if types is None else types,
+        }
+        (states,) = read_windows(self.graphs["windows"], windows.mask, tokens)
+        columns = {"first": batch.first, "last": batch.last, "inside": batch.inside}
+        given = {**merging(windows), "window_states": states, **columns}
+        (found,) = self.graphs["words"].run(given)
+        return found
 
 
 class LightReader:
-    """A `Reader` (encoders/tokens.py); `options` are those of the encoder in config.json."""
+    """A component that does what the model in a folder does, without torch."""
 
-    def __init__(self, folder: Path, special: SpecialTokens, options: dict[str, Any]) -> None:
-        self.special = special
-        self.window = int(options["window"])
-        self.policy = POLICIES[options["long_documents"]](int(options["overlap"]))
-        file = folder / TOKENIZER
-        try:
-            self.tokenizer = Tokenizer.from_file(str(file))
-        except Exception as error:  # the library has no error of its own
-            detail = str(error).splitlines()[0]
-            raise ModelError("model-damaged", Place(file=str(file)), detail=detail) from error
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
+    task: ClassVar[str] = "answers"
 
-    @property
-    def capacity(self) -> int:
-        """How many tokens a window holds beside the special ones."""
-        return self.window - self.special.count
+    def __init__(self, path: Path, config: Mapping[str, Any], precision: Precision) -> None:
+        model = opened(path, config, precision, PARTS)
+        self.settings = ReaderSettings(**config["settings"])
+        self.provenance = config["provenance"]
+        self.threshold, self.temperature, self.no_answer_temperature = (
+            float(model.weights[name])
+            for name in ("threshold", "temperature", "no_answer_temperature")
+        )
+        self._reading = QuestionReading(
+            GraphLayers(model.graphs),
+            model.reader,
+            self.settings,
+            self.threshold,
+            self.temperature,
+            self.no_answer_temperature,
+        )
 
-    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text."""
-        return tokens_of(texts, self._tokens)
+    def predict(
+        self, documents: Iterable[Document], *, batch_tokens: int = _TOKENS
+    ) -> list[Document]:
+        """The documents with the best answer to each of their questions, or none."""
+        return self._reading.predict(documents, batch_tokens)
 
-    def _tokens(self, texts: list[str]) -> list[Tokens]:
-        return [
-            Tokens(
-                np.asarray(found.ids, np.int64), np.asarray(found.offsets, np.int64).reshape(-1, 2)
-            )
-            for found in self.tokenizer.encode_batch(texts, add_special_tokens=False)
-        ]
-
-    def lay_out(
+    def ask(
         self,
-        documents: Sequence[TokenIds],
-        rows: Sequence[NDArray[np.int64]] | None = None,
-        special: Sequence[SpecialTokens] | None = None,
-    ) -> WindowBatch[Numbers]:
-        """Documents as windows; see `Encoder.batch`."""
-        asked = [np.zeros(0, np.int64)] * len(documents) if rows is None else rows
-        around = [self.special] * len(documents) if special is None else special
-        return batch_windows(documents, asked, around, self.window, self.policy)
+        question: str,
+        documents: Sequence[Document],
+        *,
+        top: int = 5,
+        batch_tokens: int = _TOKENS,
+    ) -> list[FoundSpan]:
+        """The best `top` answers to one question in several documents, read together."""
+        return self._reading.ask(question, documents, top, batch_tokens)
+
+    def spans(
+        self, documents: Iterable[Document], top: int = 1, batch_tokens: int = _TOKENS
+    ) -> Iterator[FoundSpan]:
+        """The best spans of each question in each section of its document, likely or not."""
+        return self._reading.spans(documents, top, batch_tokens)
+
+
+LIGHT = LightReader

@@ -16,7 +16,7 @@ from factloom.models.weight_files import (
     unpacked,
 )
 
-_ENCODER, _BACKBONE = "encoder.", "backbone."
+ENCODER_WEIGHTS, _BACKBONE = "encoder.", "backbone."
 _UNUSED = ("pooler.", "embeddings.position_ids")  # of a pretrained encoder
 
 
@@ -34,15 +34,20 @@ def read_weights(path: Path, config: dict[str, Any]) -> Arrays:
 
 def _with_changes(file: Path, config: dict[str, Any]) -> Arrays:
     """Those of the encoder that the model changes, with the changes, and its own."""
-    base, _ = read_arrays(Path(resolve(config["base"])) / WEIGHTS)
-    started = {_BACKBONE + name: v for name, v in base.items() if not name.startswith(_UNUSED)}
+    started = started_weights(config["base"])
     if config.get("base_sha256") not in (None, fingerprint(started)):
         raise ModelError("base-changed", Place(file=str(file)), base=config["base"])
     packed, ties = read_arrays(file)
-    weights = {_ENCODER + name: value for name, value in started.items()}
+    weights = {ENCODER_WEIGHTS + name: value for name, value in started.items()}
     for name, change in _whole(file, packed).items():
         weights[name] = weights[name] + change if name in weights else change
     return weights | {name: weights[kept] for name, kept in ties.items()}
+
+
+def started_weights(base: str) -> Arrays:
+    """Those of a pretrained encoder, by their names in `Encoder`."""
+    found, _ = read_arrays(Path(resolve(base)) / WEIGHTS)
+    return {_BACKBONE + name: v for name, v in found.items() if not name.startswith(_UNUSED)}
 
 
 def _whole(file: Path, packed: Arrays) -> Arrays:

@@ -10,7 +10,7 @@ documents that were not trained on. Nothing here imports torch.
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, SupportsFloat
 
 import numpy as np
 
@@ -23,10 +23,25 @@ if TYPE_CHECKING:
 
 
 class Deciding(Protocol):
-    """What decisions need of a model; each is one number."""
+    """What decisions need of a model; each is one number, or a tensor of one."""
 
-    threshold: "Tensor"  # the least margin of an answer over none
-    temperature: "Tensor"  # of the answers' scores
+    @property
+    def threshold(self) -> SupportsFloat:
+        """The least margin of an answer over none."""
+
+    @property
+    def temperature(self) -> SupportsFloat:
+        """Of the answers' scores."""
+
+    @property
+    def no_answer_temperature(self) -> SupportsFloat: ...
+
+
+class Fitting(Protocol):
+    """A model whose decisions are fitted."""
+
+    threshold: "Tensor"
+    temperature: "Tensor"
     no_answer_temperature: "Tensor"
 
 
@@ -92,7 +107,7 @@ class TriedAnswer:
         return cls(span.margin, span.logit, best_likeness(words, golds), right, bool(golds))
 
 
-def fit_decisions(model: Deciding, tried: Sequence[TriedAnswer]) -> dict[str, float]:
+def fit_decisions(model: Fitting, tried: Sequence[TriedAnswer]) -> dict[str, float]:
     """Set threshold and temperatures of a model by what it would have answered."""
     margins = [one.margin for one in tried]
     answerable = [one.answerable for one in tried]

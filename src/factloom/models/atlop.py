@@ -14,10 +14,9 @@ Ma, Wang, Okazaki: DREEAM, EACL 2023, arXiv 2302.08675.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import torch
-from pydantic import Field, PositiveInt
 from torch import Tensor, nn
 
 from factloom.document import Document
@@ -28,8 +27,9 @@ from factloom.layouts.marked_documents import (
     make_examples,
 )
 from factloom.models import PlainOutput, relation_decoding, storage
+from factloom.models.atlop_settings import AtlopSettings
 from factloom.models.relation_decoding import PairScores
-from factloom.models.relation_settings import RelationSettings, with_learned_rules
+from factloom.models.relation_settings import with_learned_rules
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.entity_pairs import EntityPairs
 from factloom.modules.grouped_bilinear import GroupedBilinear
@@ -37,20 +37,6 @@ from factloom.modules.marked_batch import MarkedBatch
 from factloom.modules.thresholds import AdaptiveThreshold, GlobalThreshold
 
 THRESHOLDS = {"adaptive": AdaptiveThreshold, "global": GlobalThreshold}
-
-
-class AtlopSettings(RelationSettings):
-    """Everything about the model that a user can choose; kept in its config.json."""
-
-    block_size: PositiveInt = Field(64, description="Size of a group of the bilinear classifier.")
-    threshold: Literal["adaptive", "global"] = Field(
-        "adaptive", description="A threshold a pair, or (ablation) one for all, fitted on dev."
-    )
-    pooling: Literal["logsumexp", "mean"] = Field(
-        "logsumexp", description="How the mentions of an entity are joined ('mean': ablation)."
-    )
-    marker: str = Field("*", min_length=1, description="Put before and after every mention.")
-    context: bool = Field(True, description="Localized context pooling (off: ablation).")
 
 
 class Atlop(nn.Module):

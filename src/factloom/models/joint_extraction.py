@@ -23,10 +23,9 @@ from factloom.layouts.sections import is_cut, read_in_sections
 from factloom.layouts.stretches import Relate
 from factloom.layouts.word_documents import WordBatch, WordExample
 from factloom.models import entity_decoding, raw_scores, reference_decisions, relation_decisions
-from factloom.models.relation_decisions import Booleans, PairReading
+from factloom.models.relation_decisions import Margins, PairReading, found_by
 from factloom.models.relation_settings import RelationSettings
-from factloom.models.tag_decisions import mentions_of
-from factloom.modules import chains
+from factloom.models.tag_decisions import decoded
 from factloom.modules.chains import FieldScores
 from factloom.modules.devices import Numbers
 from factloom.modules.linking import Linking
@@ -99,17 +98,8 @@ class Layers(Protocol):
     ) -> Numbers:
         """(pairs of references and names,) those of what stands for nothing are below 0"""
 
-    def margins(self, read: Any, batch: EntityBatch[Numbers]) -> "Margins":
+    def margins(self, read: Any, batch: EntityBatch[Numbers]) -> Margins:
         """What is said of the pairs of entities."""
-
-
-@dataclass(frozen=True, slots=True)
-class Margins:
-    """What the layers say of the pairs of entities of some documents."""
-
-    margins: Numbers  # (pairs, relations), above 0 where a relation holds
-    # (pairs,) heads and tails, entities through all documents, to the rows q (pairs, length)
-    rows: Callable[[Numbers, Numbers], Numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +208,8 @@ class JointExtraction:
     def _mentions(
         self, examples: Sequence[WordExample], batch: WordBatch[Numbers], read: Read
     ) -> Iterator[list[Mention]]:
-        paths = chains.best_paths(self.field.chain(read.emissions, batch.lengths))
-        exact = self.field.chain(read.emissions.astype(np.float64), batch.lengths)
-        probable = chains.path_probabilities(exact, paths, batch.lengths)
-        return mentions_of(self, examples, paths, probable, self.mention_temperature)
+        numbers = read.emissions, batch.lengths
+        return decoded(self, self.field, examples, *numbers, self.mention_temperature)
 
     def _given(
         self, documents: Sequence[Document], tokens: Sequence[Tokens], *_: Any
@@ -282,7 +270,9 @@ class JointExtraction:
         asked = relation_decisions.asked_classes(self, documents, entities)
         batch = self.layout.entity_batch(examples, asked)
         said = self.layers.margins(read, batch)
-        reading = PairReading(said.margins, batch.entities.slot_sentence, said.rows, _provenance)
+        reading = PairReading(
+            said.margins, batch.entities.slot_sentence, said.rows, found_by("joint")
+        )
         found = relation_decisions.decide(self, documents, entities, reading)
         return [
             document.replace(relations=tuple(self._stated(document, relations)))
@@ -320,10 +310,6 @@ def _unrelated(document: Document) -> Document:
 
 def numbered(labels: Iterable[str]) -> Mapping[str, int]:
     return {label: number for number, label in enumerate(labels)}
-
-
-def _provenance(held: Booleans) -> list[dict[str, Any]]:
-    return [{"model": "joint"} for _ in range(int(held.sum()))]
 
 
 def _with_names(document: Document, mentions: Iterable[Mention]) -> Document:

@@ -11,7 +11,7 @@ from factloom.encoders.encoder import Reading
 from factloom.layouts.joint_documents import EntityBatch
 from factloom.layouts.word_documents import WordBatch
 from factloom.models import relation_decoding
-from factloom.models.joint_extraction import Margins
+from factloom.models.relation_decisions import Margins
 from factloom.modules.decisions import Floats
 from factloom.modules.devices import Numbers
 from factloom.modules.evaluating import evaluating

@@ -17,15 +17,14 @@ marginal loss).
 A very long text is read in sections, of which the one with the greatest margin decides.
 """
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from torch import Tensor, nn
 
-from factloom.document import Document, Question
+from factloom.document import Document
 from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.layouts.asked_questions import (
@@ -34,33 +33,16 @@ from factloom.layouts.asked_questions import (
     make_batch,
     make_questions,
 )
-from factloom.layouts.batching import batches_by_length
 from factloom.models import PlainOutput, storage
-from factloom.models.answer_decisions import FoundSpan, TriedAnswer, answered, fit_decisions
-from factloom.modules.calibration import log_odds
+from factloom.models.answer_decisions import FoundSpan, TriedAnswer, fit_decisions
+from factloom.models.question_reading import QuestionReading, ReaderSettings
+from factloom.modules.devices import Numbers
 from factloom.modules.evaluating import evaluating
+from factloom.modules.numbers import numbers_of
 from factloom.modules.pooling import segment_logsumexp
-from factloom.modules.span_search import best_spans
 from factloom.text.other_passages import with_other_passages
 
-LONGEST = 30  # words of an answer, where no training has said
 _NEVER = -1e9  # the logit of padding: its probability is 0
-
-
-class ReaderSettings(BaseModel):
-    """Everything about the model that a user can choose; kept in its config.json."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    gold: Literal["first", "marginal"] = Field(
-        "first",
-        description="What is learned where an answer stands at several places: the first, or that "
-        "it is any of them.",
-    )
-    longest_answer: PositiveInt | None = Field(
-        None, description="Most words of an answer; as in the training documents if absent."
-    )
-    dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the words' states.")
 
 
 class Reader(nn.Module):
@@ -113,7 +95,8 @@ class Reader(nn.Module):
         return make_questions(documents, self.encoder)
 
     def collate(self, examples: Sequence[AskedQuestion]) -> QuestionBatch:
-        return make_batch(examples, self.encoder, first_answer=self.settings.gold == "first")
+        first_answer = self.settings.gold == "first"
+        return make_batch(examples, self.encoder, first_answer=first_answer).to("cpu")
 
     def forward(self, batch: QuestionBatch) -> PlainOutput:
         """The loss is the mean over the questions of which something is known."""
@@ -132,10 +115,14 @@ class Reader(nn.Module):
 
     def _logits(self, batch: QuestionBatch) -> Tensor:
         """(2, questions, columns) of starts and ends"""
-        states = self.encoder.states(batch.windows).flatten(0, 1)  # (questions x length, width)
-        starts, ends = self.edges(self.dropout(states)).unbind(1)  # (questions x length,) twice
-        both = torch.stack([starts[batch.first], ends[batch.last]])
-        return both.masked_fill(~batch.inside, _NEVER)
+        states = self.encoder.states(batch.windows)  # (questions, length, width)
+        return self.scored(states, batch.first, batch.last, batch.inside)
+
+    def scored(self, states: Tensor, first: Tensor, last: Tensor, inside: Tensor) -> Tensor:
+        """s and e of the columns, from (questions, length, width) to (2, questions, columns)."""
+        slots = self.dropout(states.flatten(0, 1))  # (questions x length, width)
+        starts, ends = self.edges(slots).unbind(1)  # (questions x length,) twice
+        return torch.stack([starts[first], ends[last]]).masked_fill(~inside, _NEVER)
 
     # --- prediction ----------------------------------------------------------------------------
 
@@ -144,17 +131,7 @@ class Reader(nn.Module):
 
         The sentence that holds the answer is its evidence, where the document has sentences.
         """
-        bare = [document.without_answers() for document in documents]
-        best = self._best(bare, batch_tokens)
-        return [
-            document.replace(
-                questions=tuple(
-                    answered(self, document, question, best.get((number, index)))
-                    for index, question in enumerate(document.questions)
-                )
-            )
-            for number, document in enumerate(bare)
-        ]
+        return self.reading().predict(documents, batch_tokens)
 
     def ask(
         self,
@@ -169,53 +146,24 @@ class Reader(nn.Module):
         Those of one document do not overlap. The margin over "no answer" is what answers of
         different documents are compared by, the greatest first.
         """
-        asked = [document.replace(questions=(Question(question),)) for document in documents]
-        found = sorted(self.spans(asked, top, batch_tokens), key=lambda span: -span.margin)
-        return found[:top]
+        return self.reading().ask(question, documents, top, batch_tokens)
 
     def spans(
         self, documents: Iterable[Document], top: int = 1, batch_tokens: int = 4096
     ) -> Iterator[FoundSpan]:
         """The best spans of each question in each section of its document, likely or not."""
-        questions = [
-            dataclasses.replace(asked, known=True)  # every one is to be answered
-            for asked in self.prepare(document.without_answers() for document in documents)
-        ]
-        with evaluating(self):
-            for numbers in batches_by_length(questions, batch_tokens):
-                yield from self._spans_of([questions[number] for number in numbers], top)
+        return self.reading().spans(documents, top, batch_tokens)
 
-    def _best(self, documents: Iterable[Document], tokens: int) -> dict[tuple[int, int], FoundSpan]:
-        """By numbers of document and question."""
-        best: dict[tuple[int, int], FoundSpan] = {}
-        for span in self.spans(documents, 1, tokens):
-            key = span.document, span.question
-            if key not in best or span.margin > best[key].margin:
-                best[key] = span
-        return best
-
-    @torch.inference_mode()
-    def _spans_of(self, questions: Sequence[AskedQuestion], top: int) -> Iterator[FoundSpan]:
-        """The best spans of questions that are read together."""
-        batch = self.collate(questions).to(self.temperature.device)
-        logits = self._logits(batch).double()
-        starts, ends = logits[..., 1:].masked_fill(~batch.inside[:, 1:], -torch.inf)
-        none = logits[..., 0].sum(0)  # (questions,)
-        total = logits.logsumexp(-1).sum(0)  # (questions,) what the probability of a span lacks
-        longest = self.settings.longest_answer or LONGEST
-        for values, first, last in best_spans(starts, ends, longest, top, batch.reach):
-            margins, logarithms = values - none, values - total  # (questions,) twice
-            found = zip(questions, first.tolist(), last.tolist(), strict=True)
-            for row, (asked, begin, end) in enumerate(found):
-                if values[row].isfinite():
-                    yield FoundSpan(
-                        document=asked.document,
-                        question=asked.question,
-                        start=int(asked.words[begin, 0]),
-                        end=int(asked.words[end, 1]),
-                        margin=float(margins[row]),
-                        logit=log_odds(float(logarithms[row])),
-                    )
+    def reading(self) -> QuestionReading:
+        """Its layers with what is around them (models/question_reading.py)."""
+        return QuestionReading(
+            TensorLayers(self),
+            self.encoder,
+            self.settings,
+            float(self.threshold),
+            float(self.temperature),
+            float(self.no_answer_temperature),
+        )
 
     # --- calibration ---------------------------------------------------------------------------
 
@@ -229,7 +177,7 @@ class Reader(nn.Module):
         if not any(question.answers == () for question in known):
             documents = with_other_passages(documents, 1)
         tried = []
-        for (number, index), span in self._best(documents, 4096).items():
+        for (number, index), span in self.reading().best(documents, 4096).items():
             answers = documents[number].questions[index].answers
             if answers is not None:
                 tried.append(TriedAnswer.of(span, documents[number].text, answers))
@@ -246,6 +194,18 @@ class Reader(nn.Module):
 
     save_pretrained, push_to_hub = storage.save, storage.push_to_hub
     from_pretrained = classmethod(storage.load_as)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorLayers:
+    """The layers of a model in torch, for models/question_reading.py: numbers in, numbers out."""
+
+    model: Reader
+
+    @torch.inference_mode()
+    def logits(self, batch: QuestionBatch[Numbers]) -> Numbers:
+        with evaluating(self.model):
+            return numbers_of(self.model._logits(batch.to(self.model.temperature.device)))
 
 
 def _longest(asked: AskedQuestion) -> int:

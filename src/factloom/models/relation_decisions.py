@@ -13,6 +13,7 @@ Margins and q are arrays of numpy, whoever has made them; nothing here imports t
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from factloom.document import Document, Relation
 from factloom.encoders.tokens import Tokens
 from factloom.explanations import without_lost_premises
+from factloom.layouts.batching import batches_by_length
 from factloom.layouts.marked_documents import Integers, MarkedExample, pair_kinds, type_mask
 from factloom.layouts.stretches import Relate, relate_in_stretches
 from factloom.models.consistency import agreeing, with_inverses, without_contradictions
@@ -69,6 +71,15 @@ class DecidingModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Margins:
+    """What the layers say of the pairs of entities of some documents."""
+
+    margins: Floats  # (pairs, relations), above 0 where a relation holds
+    # (pairs,) heads and tails, entities through all documents, to the rows q (pairs, length)
+    rows: Callable[[Integers, Integers], Floats]
+
+
+@dataclass(frozen=True, slots=True)
 class PairReading:
     """What a model says about the pairs of some documents."""
 
@@ -78,6 +89,51 @@ class PairReading:
     rows: Callable[[Integers, Integers], Floats]
     # where each relation comes from, in the order of what holds, bool (pairs, relations)
     provenance: Callable[[Booleans], list[dict[str, Any]]]
+
+
+# The documents and examples of a batch to the relations of each.
+RelationsOf = Callable[
+    [Sequence[Document], Sequence[MarkedExample]], Sequence[tuple[Relation, ...]]
+]
+
+
+def predict(
+    model: ReadingModel,
+    documents: Iterable[Document],
+    prepare: Callable[[list[Document]], Sequence[MarkedExample]],
+    relations_of: RelationsOf,
+    batch_tokens: int,
+) -> list[Document]:
+    """The documents with their relations replaced by predicted ones.
+
+    Documents of like length are put together, up to `batch_tokens` padded tokens; long ones are
+    asked in stretches.
+    """
+
+    def scored(whole: Sequence[Document], examples: Sequence[MarkedExample]) -> list[Document]:
+        found = list(whole)
+        for numbers in batches_by_length(examples, batch_tokens):
+            own = [found[number] for number in numbers], [examples[n] for n in numbers]
+            for number, relations in zip(numbers, relations_of(*own), strict=True):
+                found[number] = found[number].replace(relations=relations)
+        return found
+
+    def relate(whole: list[Document]) -> list[Document]:
+        return scored(whole, prepare(whole))
+
+    def together(short: list[Document]) -> list[Document | None]:
+        examples = prepare(short)  # with markers some may be too long
+        fits = [example.tokens <= model.settings.stretch for example in examples]
+        related_ones = iter(scored(list(compress(short, fits)), list(compress(examples, fits))))
+        return [next(related_ones) if fit else None for fit in fits]
+
+    unrelated = (document.without_relations() for document in documents)
+    return related(model, unrelated, together, relate)
+
+
+def found_by(kind: str) -> Callable[[Booleans], list[dict[str, Any]]]:
+    """The provenance of relations of which nothing but the model is known."""
+    return lambda held: [{"model": kind} for _ in range(int(held.sum()))]
 
 
 def decide(

@@ -7,7 +7,6 @@ What becomes of the scores of pairs: models/relation_decisions.py. A model bring
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import compress
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from factloom.encoders.encoder import Encoder
 from factloom.errors import ModelError
 from factloom.layouts.batching import batches_by_length
 from factloom.layouts.marked_documents import Integers, MarkedExample
+from factloom.models import relation_decisions
 from factloom.models.relation_decisions import (
     Booleans,
     PairReading,
@@ -27,7 +27,6 @@ from factloom.models.relation_decisions import (
     constrained,
     decide,
     holding,
-    related,
 )
 from factloom.models.relation_settings import RelationSettings
 from factloom.modules.calibration import calibrate_decisions
@@ -106,35 +105,10 @@ def predict(
     asked in stretches.
     """
 
-    def relate(whole: list[Document]) -> list[Document]:
-        return _predict(model, whole, model.prepare(whole), batch_tokens)
-
-    def together(short: list[Document]) -> list[Document | None]:
-        examples = model.prepare(short)  # with markers some may be too long
-        fits = [example.tokens <= model.settings.stretch for example in examples]
-        chosen = list(compress(short, fits)), list(compress(examples, fits))
-        related_ones = iter(_predict(model, *chosen, batch_tokens))
-        return [next(related_ones) if fit else None for fit in fits]
-
-    unrelated = (document.without_relations() for document in documents)
-    return related(model, unrelated, together, relate)
-
-
-def _predict(
-    model: RelationModel,
-    documents: Sequence[Document],
-    examples: Sequence[MarkedExample],
-    batch_tokens: int,
-) -> list[Document]:
-    found = list(documents)
     with evaluating(cast(nn.Module, model)):
-        for numbers in batches_by_length(examples, batch_tokens):
-            relations = relations_of(
-                model, [found[number] for number in numbers], [examples[n] for n in numbers]
-            )
-            for number, predicted in zip(numbers, relations, strict=True):
-                found[number] = found[number].replace(relations=predicted)
-    return found
+        return relation_decisions.predict(
+            model, documents, model.prepare, partial(relations_of, model), batch_tokens
+        )
 
 
 @torch.inference_mode()

@@ -7,7 +7,7 @@ and `emissions(batch)`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -15,11 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from factloom.document import Document, Mention
-from factloom.layouts.batching import batches_by_length
-from factloom.layouts.sections import read_in_sections
 from factloom.models.sure_mentions import SentenceWords, sure_mentions
-from factloom.models.tag_decisions import SCHEME, mentions_of
-from factloom.modules import chains
+from factloom.models.tag_decisions import SCHEME, decoded, with_mentions
 from factloom.modules.calibration import calibrate_decisions, log_odds
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.evaluating import evaluating
@@ -79,10 +76,10 @@ def predict(
     Documents of like length are put together, up to `batch_tokens` padded tokens.
     """
 
-    def decoded(read: _Read) -> Iterator[Iterable[Mention]]:
-        return read.decode(model, float(model.temperature))
+    def found(examples: list[Any]) -> list[Iterable[Mention]]:
+        return list(_read(model, examples).decode(model, float(model.temperature)))
 
-    return _with_mentions(model, documents, batch_tokens, decoded)
+    return with_mentions(documents, model.prepare, found, batch_tokens)
 
 
 def predict_sure(
@@ -96,42 +93,24 @@ def predict_sure(
     the words of mentions that are. Scores are probabilities as they are, without temperature.
     """
 
-    def sure(read: _Read) -> Iterator[Iterable[Mention]]:
+    def sure(examples: list[Any]) -> Iterator[Iterable[Mention]]:
+        read = _read(model, examples)
         probable = _type_probabilities(model, read.emissions, read.lengths).cpu()  # (words,)
-        of_examples = probable.split([len(example.offsets) for example in read.examples])
+        of_examples = probable.split([len(example.offsets) for example in examples])
         for example, mentions, own in zip(
-            read.examples, read.decode(model, 1.0), of_examples, strict=True
+            examples, read.decode(model, 1.0), of_examples, strict=True
         ):
             words = SentenceWords.of(example.offsets, example.lengths, (own < least).numpy())
             unsure = [mention for mention in mentions if cast(float, mention.score) < least]
             yield sure_mentions(mentions, words.with_doubts(unsure))
 
-    return _with_mentions(model, documents, batch_tokens, sure)
-
-
-def _with_mentions(
-    model: SequenceModel,
-    documents: Iterable[Document],
-    batch_tokens: int,
-    decoded: "Callable[[_Read], Iterator[Iterable[Mention]]]",
-) -> list[Document]:
-    """The bare documents with the mentions that are `decoded`, long ones section by section."""
-
-    def read_together(bare: list[Document]) -> list[Document]:
-        found = list(bare)
-        for read in _read(model, bare, batch_tokens):
-            for number, mentions in zip(read.numbers, decoded(read), strict=True):
-                found[number] = bare[number].replace(mentions=tuple(mentions))
-        return found
-
-    return read_in_sections((document.without_mentions() for document in documents), read_together)
+    return with_mentions(documents, model.prepare, sure, batch_tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     """Some documents as a model has read them."""
 
-    numbers: Sequence[int]
     examples: Sequence[Any]
     emissions: Tensor  # (sentences, length, tags)
     lengths: Tensor  # (sentences,)
@@ -140,16 +119,11 @@ class _Read:
         return decode(model, self.examples, self.emissions, self.lengths, temperature)
 
 
-def _read(
-    model: SequenceModel, documents: Sequence[Document], batch_tokens: int
-) -> Iterator[_Read]:
-    """All documents that have words, in batches."""
-    examples = model.prepare(documents)
-    with torch.inference_mode(), evaluating(cast(nn.Module, model)):
-        for numbers in batches_by_length(examples, batch_tokens):
-            chosen = [examples[number] for number in numbers]
-            batch = model.collate(chosen).to(model.temperature.device)
-            yield _Read(numbers, chosen, model.emissions(batch), batch.lengths)
+@torch.inference_mode()
+def _read(model: SequenceModel, examples: Sequence[Any]) -> _Read:
+    with evaluating(cast(nn.Module, model)):
+        batch = model.collate(examples).to(model.temperature.device)
+        return _Read(examples, model.emissions(batch), batch.lengths)
 
 
 def _type_probabilities(model: TaggingModel, emissions: Tensor, lengths: Tensor) -> Tensor:
@@ -172,12 +146,9 @@ def decode(
     temperature: float,
 ) -> Iterator[list[Mention]]:
     """The mentions of each example; emissions (sentences, length, tags) are of all of them."""
-    paths = model.field.decode(emissions, lengths)
-    probable = model.field.path_probabilities(emissions, paths, lengths)
-    numbers = chains.PathProbabilities(
-        numbers_of(probable.marginal), numbers_of(probable.conditional)
-    )
-    return mentions_of(model, examples, numbers_of(paths), numbers, temperature)
+    field = model.field.scores()
+    numbers = numbers_of(emissions), numbers_of(lengths)
+    return decoded(model, field, examples, *numbers, temperature)
 
 
 def fit_scores(model: SequenceModel, documents: Sequence[Document]) -> dict[str, float]:

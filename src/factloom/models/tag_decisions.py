@@ -6,7 +6,7 @@
 Nothing here imports torch.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -14,8 +14,11 @@ import numpy as np
 
 from factloom.document import Document, Mention
 from factloom.errors import ModelError
+from factloom.layouts.batching import batches_by_length
+from factloom.layouts.sections import read_in_sections
 from factloom.modules.calibration import log_odds, scores_from_margins
 from factloom.modules.chains import Integers, PathProbabilities
+from factloom.modules.devices import Numbers
 from factloom.text.tags import UNKNOWN_TYPE, Scheme, spans_of
 
 SCHEME: Scheme = "BMES"  # every mention's end is marked, so its tags say all about it
@@ -31,6 +34,18 @@ class Tagging(Protocol):
     def scheme(self) -> Scheme: ...
 
 
+class Field(Protocol):
+    """What decides between sequences of tags: emissions (batch, length, tags), lengths (batch,)."""
+
+    def decode(self, emissions: Numbers, lengths: Integers, /) -> Integers:
+        """(batch, length) the most probable tags, 0 behind the end."""
+
+    def path_probabilities(
+        self, emissions: Numbers, paths: Integers, lengths: Integers, /
+    ) -> PathProbabilities:
+        """How probable the tags of the paths (batch, length) are, alone and after each other."""
+
+
 def types_to_learn(documents: Iterable[Document]) -> list[str]:
     """The types of the documents' mentions, sorted; not that of words that may be anything."""
     every = {mention.type for document in documents for mention in document.mentions}
@@ -38,6 +53,43 @@ def types_to_learn(documents: Iterable[Document]) -> list[str]:
     if not types:
         raise ModelError("no-mentions-to-learn")
     return types
+
+
+def with_mentions(
+    documents: Iterable[Document],
+    prepare: Callable[[list[Document]], Sequence[Any]],
+    find: Callable[[list[Any]], Iterable[Iterable[Mention]]],
+    batch_tokens: int,
+) -> list[Document]:
+    """The bare documents with the mentions that are found, long ones section by section.
+
+    `prepare` makes examples of documents, and `find` gives the mentions of each of those that are
+    read together, of like length, up to `batch_tokens` padded tokens.
+    """
+
+    def read_together(bare: list[Document]) -> list[Document]:
+        found, examples = list(bare), prepare(bare)
+        for numbers in batches_by_length(examples, batch_tokens):
+            mentions = find([examples[number] for number in numbers])
+            for number, own in zip(numbers, mentions, strict=True):
+                found[number] = bare[number].replace(mentions=tuple(own))
+        return found
+
+    return read_in_sections((document.without_mentions() for document in documents), read_together)
+
+
+def decoded(
+    model: Tagging,
+    field: Field,
+    examples: Sequence[Any],
+    emissions: Numbers,
+    lengths: Integers,
+    temperature: float,
+) -> Iterator[list[Mention]]:
+    """The mentions of each example; emissions (sentences, length, tags) are of all of them."""
+    paths = field.decode(emissions, lengths)
+    probable = field.path_probabilities(emissions, paths, lengths)
+    return mentions_of(model, examples, paths, probable, temperature)
 
 
 def mentions_of(

@@ -17,10 +17,9 @@ is learned.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 from torch import Tensor, nn
 
 from factloom.document import Document
@@ -34,42 +33,12 @@ from factloom.layouts.word_documents import (
 from factloom.layouts.word_shapes import embedded_shapes, hide_some, shape_projection
 from factloom.models import PlainOutput, sequence_decoding, storage
 from factloom.models.tag_decisions import types_to_learn
+from factloom.models.tagger_settings import TaggerSettings
 from factloom.models.whole_annotation import require_whole_annotation
 from factloom.modules.crf import ConditionalRandomField
 from factloom.modules.independent_tags import IndependentTags
 from factloom.modules.pooling import segment_mean
 from factloom.text.tags import Scheme, allowed_transitions, marks_ends, tag_names
-
-
-class TaggerSettings(BaseModel):
-    """Everything about the model that a user can choose; kept in its config.json."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    scheme: Scheme = Field("BIOES", description="The tags inside; files may have any.")
-    output: Literal["crf", "softmax"] = Field(
-        "crf", description="A random field over the tags of a sentence, or each word alone."
-    )
-    word: Literal["first", "mean"] = Field(
-        "first", description="Which of its tokens stand for a word."
-    )
-    shapes: bool = Field(
-        True, description="Case, digits and signs as further input: most encoders here lose case."
-    )
-    dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the words' states.")
-    hidden_words: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="Part of the words that look like names whose letters the encoder does not see "
-        "in training, so that names are not just learned by heart; needs word = 'mean'.",
-    )
-
-    @model_validator(mode="after")
-    def _hidden_as_a_whole(self) -> Self:
-        if self.hidden_words and self.word != "mean":
-            raise ValueError("hidden_words hides all tokens of a word, so word has to be 'mean'")
-        return self
 
 
 class Tagger(nn.Module):
@@ -149,10 +118,13 @@ class Tagger(nn.Module):
         if self.training and self.settings.hidden_words:
             windows = hide_some(batch, self.settings.hidden_words, self.encoder.mask_token)
         states = self.encoder.states(windows, embedded_shapes(self.shape, batch.shapes))
-        # (documents, length, width)
-        words = states.flatten(0, 1).index_select(0, batch.piece_slot)  # (pieces, width)
+        return self.scored(states, batch.piece_slot, batch.piece_word, batch.words)
+
+    def scored(self, states: Tensor, piece_slot: Tensor, piece_word: Tensor, count: int) -> Tensor:
+        """(documents, length, width) -> (words, tags), of so many words."""
+        words = states.flatten(0, 1).index_select(0, piece_slot)  # (pieces, width)
         if self.settings.word == "mean":
-            words = segment_mean(words, batch.piece_word, batch.words)  # (words, width)
+            words = segment_mean(words, piece_word, count)  # (words, width)
         return cast(Tensor, self.classifier(self.dropout(words)))
 
     # --- prediction ----------------------------------------------------------------------------

@@ -52,6 +52,17 @@ class FieldScores:
     start: Floats  # (tags,)
     end: Floats  # (tags,)
 
+    def decode(self, emissions: Floats, lengths: Integers) -> Integers:
+        """(batch, length) the most probable paths, 0 behind the end."""
+        return best_paths(self.chain(emissions, lengths))
+
+    def path_probabilities(
+        self, emissions: Floats, paths: Integers, lengths: Integers
+    ) -> PathProbabilities:
+        """How probable the tags of the paths (batch, length) are, alone and after each other."""
+        exact = self.chain(emissions.astype(np.float64), lengths)
+        return path_probabilities(exact, paths, lengths)
+
     def chain(self, emissions: Floats, lengths: Integers) -> "Chain":
         """Of emissions (batch, length, tags); lengths (batch,)."""
         batch, length, tags = emissions.shape

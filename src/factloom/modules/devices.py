@@ -5,6 +5,7 @@ which is `WordBatch[Tensor]`: `.to(device)` is the border. torch is imported whe
 """
 
 import dataclasses
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 Numbers = NDArray[Any]
 Array = TypeVar("Array", default="Tensor")
 BatchT = TypeVar("BatchT")
+
+
+def torch_is_installed() -> bool:
+    """Without importing it."""
+    return find_spec("torch") is not None
 
 
 def moved(batch: BatchT, device: "torch.device | str") -> BatchT:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from factloom.modules.crf import PathProbabilities
+from factloom.modules.independent_scores import IndependentScores
 from factloom.text.tags import UNKNOWN
 
 
@@ -41,6 +42,10 @@ class IndependentTags(nn.Module):
         chosen = emissions.softmax(2).gather(2, paths[..., None])[..., 0]  # (batch, length)
         chosen = chosen.masked_fill(~_inside(emissions, lengths), 1)
         return PathProbabilities(chosen, chosen)
+
+    def scores(self) -> IndependentScores:
+        """What decides without torch."""
+        return IndependentScores()
 
 
 def _inside(emissions: Tensor, lengths: Tensor) -> Tensor:

@@ -4,7 +4,9 @@ Models are loaded once. The graph and the index are asked as they were when the 
 after a change, the next question opens them anew.
 """
 
-from factloom.answers.asking import Ask, default_reader, index_of, load_reader, reads_meaning
+from functools import cached_property
+
+from factloom.answers.asking import Ask, Reading, default_reading, index_of, reads_meaning
 from factloom.answers.index import has_index
 from factloom.answers.meaning import SentenceVectors
 from factloom.answers.retrieval import Retriever
@@ -22,8 +24,6 @@ class Answering:
         self.store = store
         self.settings = settings
         self._meaning: SentenceVectors | None = None
-        name = default_reader()
-        self._reading = (None, None) if name is None else load_reader(name)
         self._asked: tuple[int, Ask] | None = None
 
     def answers(self, question: str, top: int) -> Answers:
@@ -43,14 +43,12 @@ class Answering:
         self.close()
         if self._meaning is None and reads_meaning():
             self._meaning = SentenceVectors.load(DEFAULT_ENCODER)
-        reader, decision = self._reading
         opened = self.store.open_snapshot()
         try:
             ask = Ask(
                 opened,
                 encoder=self._meaning,
-                reader=reader,
-                decision=decision,
+                reading=lambda: self._reading,
                 retriever=lambda: self._retriever(opened),
             )
         except BaseException:
@@ -58,6 +56,10 @@ class Answering:
             raise
         self._asked = (version, ask)
         return ask
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return default_reading()
 
     def _retriever(self, opened: Store) -> Retriever | None:
         """The index of the store; one in memory where the store is small and has none."""
