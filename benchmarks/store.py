@@ -277,9 +277,11 @@ def latencies_in_turn(
     return list(map(statistics.median, times))
 
 
-def start_other(worktree: Path, facts: int, rounds: int) -> "subprocess.Popen[str]":
+def start_other(worktree: Path, arguments: argparse.Namespace) -> "subprocess.Popen[str]":
     """The benchmark of another commit, with its own sources."""
-    command = [sys.executable, "benchmarks/store.py", f"--facts={facts}", f"--rounds={rounds}"]
+    options = {name: getattr(arguments, name) for name in ("facts", "rounds", "corrections")}
+    given = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    command = [sys.executable, "benchmarks/store.py", *given]
     sources = {**os.environ, "PYTHONPATH": str(worktree / "src")}
     return subprocess.Popen(command, cwd=worktree, env=sources, stdout=subprocess.PIPE, text=True)
 
@@ -292,14 +294,14 @@ def main() -> None:
     parser.add_argument("--corrections", type=int, help="measure questions beside so many")
     arguments = parser.parse_args()
     if arguments.before is not None:
-        other = start_other(arguments.before, arguments.facts, arguments.rounds)
+        other = start_other(arguments.before, arguments)
     if arguments.corrections is not None:
-        results = measure_corrections(arguments.corrections, arguments.rounds)
-        print(json.dumps({"benchmark": "store", "corrections": results}))
-        return
-    sizes = [size for size in (10**4, 10**5, 10**6, 10**7) if size < arguments.facts]
-    results = [measure(size, arguments.rounds) for size in [*sizes, arguments.facts]]
-    print(json.dumps({"benchmark": "store", "sizes": results}), flush=True)
+        beside = measure_corrections(arguments.corrections, arguments.rounds)
+        print(json.dumps({"benchmark": "store", "corrections": beside}), flush=True)
+    else:
+        sizes = [size for size in (10**4, 10**5, 10**6, 10**7) if size < arguments.facts]
+        results = [measure(size, arguments.rounds) for size in [*sizes, arguments.facts]]
+        print(json.dumps({"benchmark": "store", "sizes": results}), flush=True)
     if arguments.before is not None:
         print("before:", other.communicate()[0])
 

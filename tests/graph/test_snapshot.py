@@ -150,3 +150,15 @@ def test_a_store_in_a_folder_that_may_not_be_written_can_be_read(
     monkeypatch.setattr(os, "link", no_links)
     with Store.read(tmp_path / "store") as reader:
         assert reader.find("ada").name == "Ada"
+
+
+def test_a_query_of_the_writer_reads_what_is_written_and_copies_no_journal(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store") as store:
+        for number in range(3):
+            document = make_document(f"{number}.txt", [("PER", f"Ada {number}")], [])
+            store.ingest([document], relation_names=NAMES, model="test")
+            with store.query("SELECT ?person { ?person a type:PER }") as answer:
+                [folder] = (tmp_path / "store").glob("reading-*")
+                assert not list(folder.glob("*.log"))
+                assert len(list(answer)) == number + 1
+        assert any(file.stat().st_size for file in (tmp_path / "store").glob("*.log"))

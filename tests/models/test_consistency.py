@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloom.document import Document, Entity, Mention, Relation
-from factloom.models.consistency import MINIMUM, Consistency, agreeing, learn_consistency
+from factloom.models.consistency import (
+    MINIMUM,
+    Consistency,
+    agreeing,
+    learn_consistency,
+    with_denied_causes,
+)
 
 RULES = Consistency(
     inverses=(
@@ -183,3 +189,20 @@ def test_what_agrees_has_every_inverse_and_no_contradiction(found: list[Relation
 @pytest.mark.parametrize("rules", [RULES, Consistency()])
 def test_rules_are_the_same_when_read_back(rules: Consistency) -> None:
     assert Consistency.model_validate_json(rules.model_dump_json()) == rules
+
+
+def test_what_would_bring_a_denied_relation_back_is_denied_with_it() -> None:
+    document = people((1, 2, "father")).replace(
+        denied=(Relation(1, 0, "child"), Relation(2, 1, "child"), Relation(0, 2, "born"))
+    )
+    denied = facts(with_denied_causes(document, RULES).denied) - facts(document.denied)
+    # that 1 is the father of 2 is stated: it stays, whatever follows from it
+    assert denied == {(0, 1, "father"), (0, 1, "mother"), (1, 2, "mother")}
+    for cause in denied:
+        [*_, implied] = agree(Relation(*cause))
+        assert facts((implied,)) <= facts(document.denied)
+
+
+def test_a_document_without_causes_to_deny_is_as_it_was() -> None:
+    document = people().replace(denied=(Relation(0, 1, "born"),))
+    assert with_denied_causes(document, RULES) is document

@@ -142,6 +142,49 @@ def test_general_documents_are_mixed_in_and_held_out(
     assert read_corpus(mixed) == corpus
 
 
+def test_lessons_are_read_several_times_beside_general_documents_of_unknown_relations(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    lessons = [document.replace(annotated=()) for document in profiles[:2]]
+    formats.write(lessons, tmp_path / "lessons.jsonl")
+    formats.write(profiles, tmp_path / "general.jsonl")
+    data = {
+        "train": [str(tmp_path / "lessons.jsonl")],
+        "train_times": 3,
+        "general": [str(tmp_path / "general.jsonl")],
+        "general_documents": 4,
+        "general_relations": "unknown",
+        "development": [],
+        "hold_out": 0.25,
+    }
+    corpus = read_corpus(changed(recipe, data=data))
+    assert corpus.train[:6] == lessons * 3
+    for document in corpus.train[6:]:
+        [annotated] = [each for each in profiles if each.text == document.text]
+        assert document == annotated.replace(relations=(), denied=(), annotated=())
+    assert len(corpus.train) == 9
+    assert all(document in profiles for document in corpus.development)  # as annotated
+
+
+def test_scores_of_a_model_that_goes_on_are_not_fitted_to_general_documents(
+    recipe: Recipe, profiles: list[Document], tmp_path: Path
+) -> None:
+    formats.write(profiles[:1], tmp_path / "mine.jsonl")
+    formats.write(profiles[1:], tmp_path / "general.jsonl")
+    data = {
+        "train": [str(tmp_path / "mine.jsonl")],
+        "general": [str(tmp_path / "general.jsonl")],
+        "development": [],
+        "hold_out": 0.5,
+    }
+    new = changed(recipe, data=data)
+    goes_on = new.model_copy(update={"start": "factloom-en-small"})
+    corpus = read_corpus(goes_on)
+    assert corpus.development == read_corpus(new).development == read_corpus(new).fitting
+    assert corpus.development
+    assert corpus.fitting == []
+
+
 def test_documents_are_read_again_with_other_names_and_in_parts_but_not_held_out_ones(
     recipe: Recipe, tmp_path: Path
 ) -> None:

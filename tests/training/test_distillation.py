@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from toy_model import ToyModel, toy_examples, toy_settings
 
-from factloom.document import Document
+from factloom.document import Document, Relation
 from factloom.encoders.encoder import Encoder
 from factloom.errors import RecipeError
 from factloom.models.atlop import Atlop, AtlopSettings
@@ -334,6 +334,41 @@ def test_distillation_adds_the_divergence_from_the_saved_teacher(
         target = teacher.eval().score(batch).logits
     expected = float(output.loss) + 0.5 * 4 * divergence(target / 2, output.logits / 2)
     assert float(changed.loss) == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_teacher_says_nothing_of_what_people_have_decided(
+    tiny_encoder_path: Path, documents: list[Document], tmp_path: Path
+) -> None:
+    plain_model(tiny_encoder_path, documents, seed=7).save_pretrained(tmp_path / "teacher")
+    model = plain_model(tiny_encoder_path, documents, seed=8).eval()
+    plugin = plugin_named("distillation", teacher=str(tmp_path / "teacher"))
+    trainer = trainer_of(model, documents, tmp_path, plugin)
+    plugin.on_start(trainer)
+    lesson = next(document for document in documents if len(document.relations) > 1)
+    stated, denied = lesson.relations[:2]
+    lesson = lesson.replace(relations=(stated,), denied=(denied,), annotated=())
+    batch = model.collate(model.prepare([lesson, documents[0]]))
+    with torch.no_grad():
+        output = model(batch)
+        changed = plugin.after_forward(trainer, batch, output)
+        target = plugin.teacher(batch).logits
+    own = len(list(lesson.pairs()))
+    decided = [
+        {model.relations.index(fact.type) + 1 for fact in (stated, denied) if ends == pair_of(fact)}
+        for ends in zip(batch.pair_head.tolist(), batch.pair_tail.tolist(), strict=True)
+    ]
+    decided[own:] = [set()] * (len(decided) - own)  # all is known of the other document
+    total = 0.0
+    for row, said, left_out in zip(target, output.logits, decided, strict=True):
+        kept = [number for number in range(len(row)) if number not in left_out]
+        total += divergence(row[kept][None], said[kept][None])
+    expected = float(output.loss) + total / len(decided)
+    assert sum(map(len, decided)) == 2
+    assert float(changed.loss) == pytest.approx(expected, rel=1e-4)
+
+
+def pair_of(fact: Relation) -> tuple[int, int]:
+    return fact.head, fact.tail
 
 
 def test_a_student_comes_closer_to_its_teacher(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factloom.cli.fitting import FittedOption, FormatOption, read_gold, tell_fitted
 from factloom.cli.numbers import LARGEST
 
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ def calibrate(
         list[Path],
         typer.Argument(help="Documents with their true entities and relations, or questions."),
     ],
-    output: Annotated[Path, typer.Option(help="The directory to write the model to.")],
-    format: Annotated[
-        str | None, typer.Option(help="The format of the files, where their content does not tell.")
-    ] = None,
+    output: FittedOption,
+    format: FormatOption = None,
     corpus: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,13 +40,10 @@ def calibrate(
     it is, and so does the order of their scores. Of a reader when it answers from many passages,
     and how sure it is then.
     """
-    from factloom import formats
     from factloom.errors import ModelError, Place
-    from factloom.files.output import check_output
     from factloom.models import storage
 
-    check_output(output, files)
-    gold = [document.named() for file in files for document in formats.read(file, format)]
+    gold = [document.named() for document in read_gold(files, format, output)]
     loaded = storage.load(model)
     if loaded.task == "answers" and not hasattr(loaded, "answering"):  # realm and rag are fitted
         told = _fit_reader(loaded, gold, corpus, most_questions, output)
@@ -55,8 +51,7 @@ def calibrate(
         told = _fit_raw_scores(loaded, gold, files[0], output)
     else:
         raise ModelError("reads-no-text", Place(file=model), task=loaded.task)
-    numbers = ", ".join(f"{name} {value:.3g}" for name, value in told.items())
-    typer.echo(f"{numbers}; written to {output}", err=True)
+    tell_fitted(told, output)
 
 
 def _fit_raw_scores(

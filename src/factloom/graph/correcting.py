@@ -8,7 +8,7 @@ fact says by then decides about it, and may make it another fact, which later co
 The document itself stays as the model has read it, so that all can be undone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -97,20 +97,19 @@ class _Following:
         self.journal = journal
 
     def to_the_end(self, relation: Relation) -> DecidedFact:
-        fact = DecidedFact(relation)
-        while (said := self._next(fact)) is not None:
-            fact = self._after(fact, said)
+        fact, waiting = DecidedFact(relation), self._about(relation)
+        while (said := next(waiting, None)) is not None:
+            before, fact = fact, self._after(fact, said)
+            if _triple(fact.relation) != _triple(before.relation):
+                waiting = self._about(fact.relation, said.number)
         return fact
 
-    def _next(self, fact: DecidedFact) -> Correction | None:
-        """The first correction that speaks of the fact as it is by now."""
-        head, tail = self.keys[fact.relation.head], self.keys[fact.relation.tail]
-        for correction in self.journal.about_facts(head, fact.relation.type):
-            if correction.number > fact.by and correction.action != "skip":
-                targets = (correction.fact, correction.instead)
-                if any(each and each.fits(head, fact.relation.type, tail) for each in targets):
-                    return correction
-        return None
+    def _about(self, relation: Relation, since: int = 0) -> Iterator[Correction]:
+        """The corrections behind the number `since` that speak of a fact as it is, in order."""
+        head, tail = self.keys[relation.head], self.keys[relation.tail]
+        for correction in self.journal.about_fact(head, relation.type, tail):
+            if correction.number > since and correction.action != "skip":
+                yield correction
 
     def _after(self, fact: DecidedFact, said: Correction) -> DecidedFact:
         relation = fact.relation
@@ -132,3 +131,7 @@ class _Following:
         """The entity that a party means in this document; the present one if it fits."""
         fitting = (i for i, keys in enumerate(self.keys) if not party.keys.isdisjoint(keys))
         return usual if not party.keys.isdisjoint(self.keys[usual]) else next(fitting, None)
+
+
+def _triple(relation: Relation) -> tuple[int, str, int]:
+    return relation.head, relation.type, relation.tail

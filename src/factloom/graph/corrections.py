@@ -13,7 +13,7 @@ of two that speak of one fact, the later has the last word.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
@@ -186,34 +186,47 @@ class Journal:
     def get(self, number: int) -> Correction | None:
         """The correction of a number."""
         node = NamedNode(f"{CORRECTION_START}{number}")
-        about = {
-            quad.predicate: text_of(quad.object)
-            for quad in self.source.match(node, None, None, CORRECTIONS)
-        }
-        return _read(tuple(sorted((key.value, text) for key, text in about.items())))
+        about = self.source.match(node, None, None, CORRECTIONS)
+        return _read({quad.predicate.value: text_of(quad.object) for quad in about})
 
     def all(self) -> Iterator[Correction]:
         """Every correction there has been, in order."""
         found = (self.get(number) for number in range(1, self.count() + 1))
         return (correction for correction in found if correction is not None)
 
-    def about_facts(self, head: Iterable[str], relation: str) -> list[Correction]:
-        """The corrections that stand about facts of a head, in order."""
-        return self._found(fact_index(key, relation) for key in head)
+    def about_fact(
+        self, head: frozenset[str], relation: str, tail: frozenset[str]
+    ) -> Iterator[Correction]:
+        """The corrections that stand about a fact, by the keys of its ends, in order.
+
+        All facts of its head are found by the index, so that no more is read of each than need be.
+        """
+        for number in self._numbers(fact_index(key, relation) for key in head):
+            if any(target.fits(head, relation, tail) for target in self._targets(number)):
+                found = self.get(number)
+                if found is not None:
+                    yield found
 
     def about_things(self, keys: Iterable[str]) -> list[Correction]:
         """The corrections that stand about a thing, in order."""
-        return self._found(map(thing_index, keys))
+        found = map(self.get, self._numbers(map(thing_index, keys)))
+        return [correction for correction in found if correction is not None]
 
-    def _found(self, index: Iterable[str]) -> list[Correction]:
+    def _numbers(self, index: Iterable[str]) -> list[int]:
+        """Those of the corrections that are found by one of some texts, rising."""
         nodes = {
             text_of(quad.subject)
             for text in index
             for quad in self.source.match(None, CONCERNS, Literal(text), CATALOGUE)
         }
-        numbers = sorted(int(node.removeprefix(CORRECTION_START)) for node in nodes)
-        found = (self.get(number) for number in numbers)
-        return [correction for correction in found if correction is not None]
+        return sorted(int(node.removeprefix(CORRECTION_START)) for node in nodes)
+
+    def _targets(self, number: int) -> Iterator[Target]:
+        """The facts that a correction speaks of."""
+        node = NamedNode(f"{CORRECTION_START}{number}")
+        for quad in self.source.match(node, ABOUT, None, CORRECTIONS):
+            content = _content(text_of(quad.object))
+            yield from (each for each in (content.fact, content.instead) if each is not None)
 
 
 def write_down(changes: Changes, correction: Correction) -> Correction:
@@ -260,12 +273,31 @@ def correction_quads(correction: Correction) -> Iterator[Quad]:
             yield Quad(node, CONCERNS, Literal(text), CATALOGUE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What `Correction.content` writes."""
+
+    fact: Target | None
+    instead: Target | None
+    things: tuple[Party, ...]
+    value: str
+
+
 @lru_cache(maxsize=16384)
-def _read(about: tuple[tuple[str, str], ...]) -> Correction | None:
-    texts = dict(about)
+def _content(text: str) -> _Content:
+    fact, instead, things, value = json.loads(text)
+    return _Content(
+        fact=None if fact is None else Target.from_json(fact),
+        instead=None if instead is None else Target.from_json(instead),
+        things=tuple(map(Party.from_json, things)),
+        value=value,
+    )
+
+
+def _read(texts: Mapping[str, str]) -> Correction | None:
     if not {ABOUT.value, NUMBER.value, ACTION.value} <= texts.keys():
         return None  # there is none, or its table is damaged
-    fact, instead, things, value = json.loads(texts[ABOUT.value])
+    content = _content(texts[ABOUT.value])
     return Correction(
         number=int(texts[NUMBER.value]),
         action=texts[ACTION.value],
@@ -273,9 +305,9 @@ def _read(about: tuple[tuple[str, str], ...]) -> Correction | None:
         when=texts.get(WHEN.value, ""),
         why=texts.get(WHY.value, ""),
         words=texts.get(WORDS.value, ""),
-        fact=None if fact is None else Target.from_json(fact),
-        instead=None if instead is None else Target.from_json(instead),
-        things=tuple(map(Party.from_json, things)),
-        value=value,
+        fact=content.fact,
+        instead=content.instead,
+        things=content.things,
+        value=content.value,
         undone=texts.get(UNDONE.value, ""),
     )

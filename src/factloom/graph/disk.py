@@ -1,5 +1,6 @@
 """The database of a store in a directory. Whatever cannot be read of it is one clear error."""
 
+import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
@@ -32,6 +33,7 @@ class Disk:
         self.place = place
         self.snapshot = snapshot
         self._journalled = 0  # quads that are written, and safe, but in no table yet
+        self._writing = threading.Lock()  # held while quads are written, or a snapshot is taken
 
     @property
     def directory(self) -> Path:
@@ -98,28 +100,37 @@ class Disk:
     def ask(self, question: Question, limits: Limits, formats: Formats) -> Answer:
         if self.snapshot is not None:
             return ask(self.snapshot.path, question, limits, self.place, formats)
-        self.flush()  # else each query would have to read the journal
         with ExitStack() as kept:
-            snapshot = kept.enter_context(Snapshot(self.directory))
+            snapshot = kept.enter_context(self._snapshot())
             answer = ask(snapshot.path, question, limits, self.place, formats)
             answer.afterwards = kept.pop_all()
         return answer
+
+    def _snapshot(self) -> Snapshot:
+        """The store as it is now, without its journal, whose files are kept when it is empty.
+
+        They may be larger than all tables, and would have to be copied and read for every query.
+        """
+        with self._writing:
+            self.flush()
+            return Snapshot(self.directory, journals=False)
 
     # --- writing -----------------------------------------------------------------------------
 
     def write(
         self, dropped: Collection[NamedNode], removed: Collection[Quad], added: Collection[Quad]
     ) -> None:
-        try:
-            if removed or dropped:
-                self.database.update(change(dropped, removed, added))
-            else:
-                self.database.extend(added)
-        except DISK_FAILURES as error:
-            raise self._not_written(error) from error
-        self._journalled += len(removed) + len(dropped) + len(added)
-        if self._journalled >= _JOURNAL:
-            self._empty_journal()
+        with self._writing:
+            try:
+                if removed or dropped:
+                    self.database.update(change(dropped, removed, added))
+                else:
+                    self.database.extend(added)
+            except DISK_FAILURES as error:
+                raise self._not_written(error) from error
+            self._journalled += len(removed) + len(dropped) + len(added)
+            if self._journalled >= _JOURNAL:
+                self._empty_journal()
 
     def flush(self) -> None:
         """Bring what is safe in the journal to its tables, from which others read it at once."""

@@ -2,21 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import count, islice, pairwise
+from itertools import islice, pairwise
 
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import NamedNode
 
 from factloom.document import Document
 from factloom.errors import InputError, Place
-from factloom.graph.changes import text_of, triple_of
+from factloom.graph.changes import text_of
 from factloom.graph.facts import Connection, Evidence, Thing
 from factloom.graph.identifiers import (
-    DOCUMENT,
     ENTITY,
     TYPE,
     document_iri,
     document_of_entity,
-    document_of_iri,
     entity_iris,
     relation_iri,
     relation_of,
@@ -25,27 +23,17 @@ from factloom.graph.identifiers import (
 from factloom.graph.looking_ahead import ahead_of_naming, before_showing
 from factloom.graph.name_keys import name_key, person_key, value_key
 from factloom.graph.profiles import Profile, plain_key, telling_key
-from factloom.graph.stored_quads import statement_node
+from factloom.graph.stored_facts import StoredFacts
 from factloom.graph.stored_things import KEY, StoredThings
 from factloom.graph.vocabulary import (
     CATALOGUE,
-    DECISION,
-    EVIDENCE,
     LABEL,
     OTHER_NAME,
-    REIFIES,
-    REJECTED_OBJECT,
-    REJECTED_PREDICATE,
-    REJECTED_SUBJECT,
     RELATION_NAMES,
-    SAME_THING,
-    SCORE,
-    TEXT,
     A,
 )
 from factloom.text.relation_names import RELATION_NAMES as WIKIDATA_NAMES
 
-_REJECTED_ROLES = (REJECTED_SUBJECT, REJECTED_PREDICATE, REJECTED_OBJECT)
 _SHOWN = 5  # things or names that an error lists
 _KEYS_LOOKED_AT = 20_000  # for a suggestion
 _FACTS_LOOKED_AT = 20  # for one that only one of two things has
@@ -56,6 +44,7 @@ class Lookup:
 
     def __init__(self, things: StoredThings, place: Place) -> None:
         self.things = things
+        self.facts = StoredFacts(things.changes)
         self.place = place
 
     def find(self, name: str, type: str | None = None) -> Thing:
@@ -102,7 +91,7 @@ class Lookup:
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
         members = self.things.members(thing.iri)
         before_showing(self.things.changes, members)
-        for statement in self._statements(members, rejected=rejected):
+        for statement in self.facts.around(members, rejected=rejected):
             head, stated, tail, evidence = self._read(statement)
             if wanted is None or stated in wanted:
                 gathered.setdefault((head, stated, tail), []).append(evidence)
@@ -111,44 +100,17 @@ class Lookup:
     def facts_of(self, relation: str) -> list[Connection]:
         """All facts of a relation, by its id, the surest first."""
         gathered: dict[tuple[str, str, str], list[Evidence]] = {}
-        for statement in self._statements_of(relation):
+        for statement in self.facts.of_relation(relation):
             head, stated, tail, evidence = self._read(statement)
             gathered.setdefault((head, stated, tail), []).append(evidence)
         return self._connections(gathered)
-
-    def _statements_of(self, relation: str) -> Iterator[str]:
-        """The statements that say a fact of a relation, by its id, in all documents."""
-        node = NamedNode(relation_iri(relation))
-        for quad in self.things.changes.disk.quads_for_pattern(None, node, None, None):
-            if str(quad.graph_name).startswith(f"<{DOCUMENT}"):
-                yield from self._reifiers(quad.triple)
 
     def statements(self, document: str | None = None, *, rejected: bool = False) -> Iterator[str]:
         """The addresses of all facts as documents state them, or of those that one document states.
 
         Those that people have rejected are there if that is wanted.
         """
-        roles = (REIFIES, REJECTED_SUBJECT) if rejected else (REIFIES,)
-        if document is not None:
-            yield from self._statements_in(document, roles)
-            return
-        for role in roles:
-            for quad in self.things.changes.disk.quads_for_pattern(None, role, None, CATALOGUE):
-                if text_of(quad.subject).startswith(DOCUMENT):  # merges are statements, too
-                    yield text_of(quad.subject)
-
-    def _statements_in(self, document: str, roles: Sequence[NamedNode]) -> Iterator[str]:
-        """Those of the roles among the statements of a document, which are numbered."""
-        for number in count():
-            statement = statement_node(document_iri(document), number)
-            said = {
-                quad.predicate
-                for quad in self.things.changes.match(statement, None, None, CATALOGUE)
-            }
-            if not said:
-                return
-            if said.intersection(roles):
-                yield statement.value
+        return self.facts.all(document, rejected=rejected)
 
     def things_of(self, document: Document) -> Iterator[Thing]:
         """What each entity of a document that the store has stands for, in their order."""
@@ -288,7 +250,7 @@ class Lookup:
     def _first_facts(self, members: Iterable[str]) -> list[str]:
         """Some facts about entities, in words."""
         facts = []
-        for statement in islice(self._statements(members), _FACTS_LOOKED_AT):
+        for statement in islice(self.facts.around(members), _FACTS_LOOKED_AT):
             head, relation, tail, _ = self._read(statement)
             words = self.in_words(relation)
             facts.append(f"{self.thing(head).name} {words} {self.thing(tail).name}")
@@ -300,35 +262,6 @@ class Lookup:
         found = next(self.things.changes.match(node, LABEL, None, RELATION_NAMES), None)
         return WIKIDATA_NAMES.get(relation, relation) if found is None else text_of(found.object)
 
-    def _statements(self, members: Iterable[str], *, rejected: bool = False) -> Iterator[str]:
-        for member in members:
-            # a thing related to itself is at both ends
-            facts = dict.fromkeys(self._facts_at(member))
-            yield from (statement for fact in facts for statement in self._reifiers(fact))
-            if rejected:
-                yield from dict.fromkeys(self._rejected_at(NamedNode(member)))
-
-    def _facts_at(self, member: str) -> Iterator[Triple]:
-        """The facts of which an entity is an end."""
-        graph, node = NamedNode(document_iri(document_of_entity(member))), NamedNode(member)
-        for quad in self.things.changes.match(node, None, None, graph):
-            is_fact = isinstance(quad.object, NamedNode) and quad.object.value.startswith(ENTITY)
-            if is_fact and quad.predicate != SAME_THING:
-                yield quad.triple
-        for quad in self.things.changes.match(None, None, node, graph):
-            if quad.predicate != SAME_THING:
-                yield quad.triple
-
-    def _reifiers(self, fact: Triple) -> Iterator[str]:
-        """The statements that say a fact: more than one where people have corrected others."""
-        for quad in self.things.changes.match(None, REIFIES, fact, CATALOGUE):
-            yield text_of(quad.subject)
-
-    def _rejected_at(self, node: NamedNode) -> Iterator[str]:
-        for role in (REJECTED_SUBJECT, REJECTED_OBJECT):
-            for quad in self.things.changes.match(None, role, node, CATALOGUE):
-                yield text_of(quad.subject)
-
     def read_statement(self, statement: str) -> Connection | None:
         """A fact as one document states it, by the statement's IRI."""
         try:
@@ -338,26 +271,8 @@ class Lookup:
         return Connection(self.thing(head), relation, self.thing(tail), (evidence,))
 
     def _read(self, statement: str) -> tuple[str, str, str, Evidence]:
-        about: dict[NamedNode, list[str]] = {}
-        for quad in self.things.changes.match(NamedNode(statement), None, None, CATALOGUE):
-            said = triple_of(quad) if quad.predicate == REIFIES else (quad.object,)
-            about.setdefault(quad.predicate, []).extend(map(text_of, said))
-        sentences = (
-            text_of(quad.object)
-            for sentence in sorted(about.get(EVIDENCE, ()), key=_number)
-            for quad in self.things.changes.match(NamedNode(sentence), TEXT, None, CATALOGUE)
-        )
-        score = float(about[SCORE][0]) if SCORE in about else None
-        decision = about[DECISION][0] if DECISION in about else None
-        rejected = (about[role][0] for role in _REJECTED_ROLES)
-        head, relation, tail = rejected if decision == "rejected" else about[REIFIES]
-        document = document_of_iri(statement.partition("#")[0])
-        return (
-            self.things.root(head),
-            relation_of(relation),
-            self.things.root(tail),
-            Evidence(document, statement, score, tuple(sentences), decision),
-        )
+        head, relation, tail, evidence = self.facts.read(statement)
+        return self.things.root(head), relation, self.things.root(tail), evidence
 
     def _step(self, thing: str, came_from: dict[str, str | None]) -> list[str]:
         """The things around one that were not reached before."""
@@ -372,7 +287,7 @@ class Lookup:
 
     def _around(self, root: str) -> Iterator[str]:
         for member in self.things.members(root):
-            for fact in self._facts_at(member):
+            for fact in self.facts.at(member):
                 head, _, tail = map(text_of, fact)
                 yield self.things.root(tail if head == member else head)
 
@@ -396,11 +311,6 @@ def _keys_of(entity: Profile) -> frozenset[str]:
 def _documents_of(members: Sequence[str]) -> str:
     first, *others = dict.fromkeys(map(document_of_entity, members))
     return f"{first} and {len(others)} more" if others else first
-
-
-def _number(sentence: str) -> int:
-    """Its place in the document, which its IRI tells."""
-    return int(sentence.rpartition("=")[2])
 
 
 def _is_of(type: str, wanted: str | None) -> bool:

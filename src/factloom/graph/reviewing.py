@@ -71,8 +71,7 @@ class _Search:
         profiles = (self.lookup.things.profile(end.iri) for end in (fact.head, fact.tail))
         head, tail = map(fact_keys, profiles)
         return any(
-            said.action == "skip" and said.fact and said.fact.fits(head, fact.relation, tail)
-            for said in self.journal.about_facts(head, fact.relation)
+            said.action == "skip" for said in self.journal.about_fact(head, fact.relation, tail)
         )
 
     def _merge_weight(self, thing: Thing) -> float:

@@ -24,9 +24,12 @@ _MANIFEST = re.compile(r"MANIFEST-\d+")
 
 
 class Snapshot:
-    """The files of a store, kept until it is closed."""
+    """The files of a store, kept until it is closed.
 
-    def __init__(self, directory: Path) -> None:
+    Journals may be left out by the writer alone, who knows that all they hold is in tables.
+    """
+
+    def __init__(self, directory: Path, *, journals: bool = True) -> None:
         _remove_left_over(directory)
         try:
             self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=directory)
@@ -35,7 +38,7 @@ class Snapshot:
         self.path = Path(self._folder.name)
         self._lock = _lock(self.path / _LOCK)
         try:
-            _gather(directory, self.path)
+            _gather(directory, self.path, journals)
         except BaseException:
             self.close()
             raise
@@ -54,14 +57,14 @@ class Snapshot:
         self.close()
 
 
-def _gather(directory: Path, folder: Path) -> None:
+def _gather(directory: Path, folder: Path, journals: bool) -> None:
     for _ in range(_ATTEMPTS):
         try:
             before = _manifest(directory)
             (folder / "CURRENT").write_bytes(before[0])
             (folder / before[1]).write_bytes(before[2])
             for file in directory.iterdir():
-                if file.suffix == ".log":  # it grows, and would be of a later moment
+                if file.suffix == ".log" and journals:  # it grows, and would be of a later moment
                     shutil.copyfile(file, folder / file.name)
                 elif file.suffix == ".sst":
                     _link(file, folder / file.name)

@@ -92,6 +92,11 @@ class JointBatch(Generic[Array]):
         """What the sum of all losses is divided by."""
         return self.words.words
 
+    @property
+    def decided(self: "JointBatch") -> "torch.Tensor":
+        """bool (pairs, relations) what is known of pairs of which other things are unknown"""
+        return self.known.entities.decided
+
     def to(self, device: "torch.device | str") -> "JointBatch":
         return moved(cast(JointBatch, self), device)
 

@@ -191,6 +191,18 @@ def with_inverses(
     return tuple(completed)
 
 
+def with_denied_causes(document: Document, rules: Consistency) -> Document:
+    """What would bring a denied relation back, by its inverse, is denied with it."""
+    known = {_fact(relation) for relation in (*document.denied, *document.relations)}
+    causes = [
+        Relation(relation.tail, relation.head, name)
+        for relation in document.denied
+        for name, inverse in rules.inverses
+        if inverse == relation.type and (relation.tail, relation.head, name) not in known
+    ]
+    return document.replace(denied=(*document.denied, *causes)) if causes else document
+
+
 def _inverse(relation: Relation, name: str) -> Relation:
     origin = {"model": relation.provenance.get("model"), "inverse_of": relation.type}
     head, tail = relation.tail, relation.head

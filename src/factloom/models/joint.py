@@ -44,6 +44,7 @@ from factloom.models import (
     sequence_decoding,
     storage,
 )
+from factloom.models.consistency import with_denied_causes
 from factloom.models.joint_extraction import (
     JointExtraction,
     JointSettings,
@@ -165,7 +166,8 @@ class Joint(nn.Module):
 
     def prepare(self, documents: Iterable[Document]) -> list[JointExample]:
         """Tokenise, and find words, mention pairs and entity pairs, once."""
-        all_documents = list(documents)
+        rules = self.settings.rules
+        all_documents = [with_denied_causes(document, rules) for document in documents]
         tokenised = self.encoder.tokenize([document.text for document in all_documents])
         return [self.layout.example(*both) for both in zip(all_documents, tokenised, strict=True)]
 

@@ -56,6 +56,11 @@ class MarkedBatch(Generic[Array]):
         """How many terms the loss averages over."""
         return len(cast(Any, self.pair_head))
 
+    @property
+    def decided(self: "MarkedBatch") -> "Tensor":
+        """bool (pairs, relations) what is known of pairs of which other things are unknown"""
+        return ~self.unknown & self.unknown.any(1, keepdim=True)
+
     def to(self, device: "torch.device | str") -> "MarkedBatch":
         return moved(cast(MarkedBatch, self), device)
 

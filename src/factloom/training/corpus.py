@@ -35,6 +35,7 @@ class Corpus:
 
     train: list[Document]
     development: list[Document]
+    fitting: list[Document]  # those of them that scores are fitted to
     report: dict[str, list[Document]]
     train_facts: frozenset[Fact]
 
@@ -49,8 +50,8 @@ def read_corpus(recipe: Recipe) -> Corpus:
         general, development = hold_out(general, recipe.data.hold_out, recipe.training.seed)
     elif recipe.data.hold_out:
         train, development = hold_out(train, recipe.data.hold_out, recipe.training.seed)
-    train += general
-    train += _variants(train, recipe.data, recipe.training.seed)
+    variants = _variants(train, recipe.data, recipe.training.seed)
+    train = [*train * recipe.data.train_times, *_as_known(general, recipe.data), *variants]
     report = {
         path: with_references(_read_all([path], recipe.data), referring)
         for path in recipe.data.report
@@ -65,7 +66,9 @@ def read_corpus(recipe: Recipe) -> Corpus:
         train.append(document.without_relations().replace(candidates=()))
     if recipe.data.other_passages:
         train = with_other_passages(train, recipe.data.other_passages)
-    return Corpus(train, development, report, train_facts)
+    # a model that goes on may have learned from the general ones: it is too good and too sure there
+    fitting = [] if general and recipe.start is not None else development
+    return Corpus(train, development, fitting, report, train_facts)
 
 
 def _read_train(data: DataRecipe) -> list[Document]:
@@ -81,6 +84,13 @@ def _general(data: DataRecipe, train: Iterable[Document], seed: int) -> list[Doc
     count = min(len(found), data.general_documents)
     chosen = sorted(random.Random(seed).sample(range(len(found)), count))
     return [found[index] for index in chosen]
+
+
+def _as_known(general: list[Document], data: DataRecipe) -> list[Document]:
+    """The general documents with what is to be learned of them."""
+    if data.general_relations == "annotated":
+        return general
+    return [document.replace(relations=(), denied=(), annotated=()) for document in general]
 
 
 def _variants(train: Iterable[Document], data: DataRecipe, seed: int) -> list[Document]:

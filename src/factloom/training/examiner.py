@@ -45,7 +45,7 @@ class DocumentExaminer:
         return measure(model, self.corpus.development)
 
     def fit(self, model: Any) -> dict[str, Any]:
-        gold = self.corpus.development
+        gold = self.corpus.fitting
         return {"scores_fitted": model.fit_scores(gold)} if gold else {}
 
     def report(self, model: Any) -> dict[str, Any]:

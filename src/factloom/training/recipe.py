@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Self, TypeVar, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -98,6 +98,14 @@ class DataRecipe(RecipePart):
     )
     general_documents: Count = Field(
         300, description="How many documents of `general` are taken, by chance."
+    )
+    general_relations: Literal["annotated", "unknown"] = Field(
+        "annotated",
+        description="Whether the relations of `general` are learned as annotated, or unknown, so "
+        "that [plugins.distillation] alone speaks of them.",
+    )
+    train_times: Count = Field(
+        1, description="How often an epoch has each document of `train`, beside many of `general`."
     )
     relations_by_file: bool = Field(
         False,

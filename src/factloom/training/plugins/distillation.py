@@ -5,13 +5,18 @@ logits divided by a temperature T, which shows more of what the teacher holds fo
 
     L = L_student + lambda T^2 KL(teacher / T || student / T)
 
-For every relation model; the teacher has to read the same tokens and know the same relations.
+For every relation model; the teacher has to read the same tokens and know the same relations. Of a
+pair of which a document tells something and leaves the rest unknown, as people's corrections do,
+what is told is taken out of both sides: the teacher speaks of the rest alone. With the model that
+a training starts from as teacher, what nobody has corrected stays as it was (Li, Hoiem: Learning
+without Forgetting, ECCV 2016, arXiv 1606.09282).
 """
 
 import dataclasses
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat
 from torch import nn
 
@@ -20,6 +25,8 @@ from factloom.files.data_path import data_path
 from factloom.models.storage import load
 from factloom.training.plugin import Plugin
 from factloom.training.trainer import Trainer
+
+IMPOSSIBLE = -1e4  # a logit of probability 0, which takes no part in a divergence
 
 
 class DistillationSettings(BaseModel):
@@ -51,7 +58,11 @@ class Distillation(Plugin):
         with torch.no_grad(), trainer.accelerator.autocast():
             target = self.teacher(batch).logits  # (pairs, classes)
         temperature = self.settings.temperature
-        divergence = model.rule.divergence(target / temperature, output.logits / temperature)
+        told = F.pad(batch.decided, (model.rule.extra_classes, 0))  # (pairs, classes)
+        divergence = model.rule.divergence(
+            (target / temperature).masked_fill(told, IMPOSSIBLE),
+            (output.logits / temperature).masked_fill(told, IMPOSSIBLE),
+        )
         divergence = divergence.sum() / batch.weight  # as the loss is
         loss = output.loss + self.settings.weight * temperature**2 * divergence
         return dataclasses.replace(output, loss=loss)
