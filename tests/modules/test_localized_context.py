@@ -27,7 +27,7 @@ def entity_attention() -> Tensor:
 
 
 def contexts(attention: Tensor, states: Tensor, elements: int) -> Tensor:
-    return pool_pairs(attention, states, FIRST, SECOND, PAIRS, elements)
+    return pool_pairs(attention, states, FIRST, SECOND, PAIRS, ENTITIES, elements)
 
 
 def pair_attention_by_loop(attention: Tensor, first: int, second: int) -> list[float]:
@@ -65,7 +65,7 @@ def test_entities_that_attend_to_nothing_in_common_have_no_context() -> None:
     assert pair_attention(attention, torch.tensor([0]), torch.tensor([1])).eq(0).all()
 
 
-@pytest.mark.parametrize("elements", [1, 21, 42, 1000])  # 21 are the numbers of a pair
+@pytest.mark.parametrize("elements", [1, 200, 1000])  # one first entity at a time, two, all
 def test_context_equals_a_loop_over_pairs_however_they_are_cut(elements: int) -> None:
     attention, states = entity_attention(), random(len(ENTITIES), LENGTH, WIDTH)
     found = contexts(attention, states, elements)
@@ -79,7 +79,7 @@ def test_context_equals_a_loop_over_pairs_however_they_are_cut(elements: int) ->
         assert row.tolist() == pytest.approx(expected, rel=1e-10)
 
 
-@pytest.mark.parametrize("elements", [21, 1000])
+@pytest.mark.parametrize("elements", [1, 200, 1000])
 def test_gradients_are_those_of_the_formula(elements: int) -> None:
     attention = entity_attention().requires_grad_()
     states = random(len(ENTITIES), LENGTH, WIDTH).requires_grad_()
@@ -92,7 +92,7 @@ def test_gradients_are_those_of_the_formula(elements: int) -> None:
 
 def test_chunks_change_no_gradient() -> None:
     gradients = []
-    for elements in (21, 1000):
+    for elements in (1, 1000):
         attention = entity_attention().requires_grad_()
         contexts(
             attention, random(len(ENTITIES), LENGTH, WIDTH), elements

@@ -65,6 +65,7 @@ class EntityPairs(nn.Module):
                 batch.first,
                 batch.second,
                 batch.unordered_counts,
+                batch.entity_counts,
                 self.pair_elements,
             )
         pairs = batch.pair_unordered, batch.pair_head, batch.pair_tail
@@ -90,8 +91,8 @@ class EntityPairs(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """z_s and z_o, (pairs, width) twice; `context` is that of the unordered pairs."""
         heads, tails = parts.chunk(2, dim=1)
-        head = heads.index_select(0, pair_head) + self.head.bias  # (pairs, width)
-        tail = tails.index_select(0, pair_tail) + self.tail.bias
+        head = (heads + self.head.bias).index_select(0, pair_head)  # (pairs, width)
+        tail = (tails + self.tail.bias).index_select(0, pair_tail)
         if context is not None:
             weights = torch.cat([self.head.weight, self.tail.weight])
             context_part = context @ weights[:, -context.shape[1] :].t()

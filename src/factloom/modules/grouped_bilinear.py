@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from factloom.errors import ModelError
 from factloom.modules.class_groups import ClassGroup
+from factloom.modules.matrix_product import product
 
 # Pairs whose outer products are in memory at once. On CPUs 128 to 512 run equally fast, both
 # smaller matrices and larger buffers lose.
@@ -88,7 +89,7 @@ class _OuterProductLinear(torch.autograd.Function):
         ctx.save_for_backward(left, right, weight)
         result = left.new_empty(left.shape[0], weight.shape[0])  # (pairs, classes)
         for a, b, y in zip(left.split(CHUNK), right.split(CHUNK), result.split(CHUNK), strict=True):
-            torch.mm(_outer(a, b), weight.t(), out=y)
+            y.copy_(product(_outer(a, b), weight))
         return result
 
     @staticmethod
@@ -97,6 +98,7 @@ class _OuterProductLinear(torch.autograd.Function):
         left_gradient, right_gradient = torch.empty_like(left), torch.empty_like(right)
         weight_gradient = torch.zeros_like(weight)
         groups, block = left.shape[1:]
+        by_input = weight.t().contiguous()  # (groups x block x block, classes)
         for a, b, g, da, db in zip(
             left.split(CHUNK),
             right.split(CHUNK),
@@ -105,8 +107,10 @@ class _OuterProductLinear(torch.autograd.Function):
             right_gradient.split(CHUNK),
             strict=True,
         ):
-            weight_gradient.addmm_(g.t(), _outer(a, b))
-            outer = (g @ weight).view(-1, groups, block, block)  # (chunk, groups, left, right)
+            weight_gradient += product(g.t(), _outer(a, b).t())
+            outer = product(g, by_input).view(
+                -1, groups, block, block
+            )  # (chunk, groups, left, right)
             da.copy_((outer @ b.unsqueeze(-1)).squeeze(-1))
             db.copy_((a.unsqueeze(-2) @ outer).squeeze(-2))
         return left_gradient, right_gradient, weight_gradient

@@ -7,6 +7,7 @@ it is made once for the two directions of a pair.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -15,6 +16,9 @@ from torch.utils.checkpoint import checkpoint
 from factloom.modules.marked_batch import MarkedBatch
 
 EPSILON = 1e-5
+
+# Numbers a token that the context of two entities takes, with those of the backward pass.
+_LAID_OUT = 4
 
 
 def pair_attention(entity_attention: Tensor, first: Tensor, second: Tensor) -> Tensor:
@@ -44,20 +48,27 @@ def pool_pairs(
     first: Tensor,
     second: Tensor,
     counts: Sequence[int],
+    entity_counts: Sequence[int],
     elements: int,
 ) -> Tensor:
     """The contexts c of all pairs: (pairs, width).
 
-    `first` and `second` are the pairs' entities, document by document; `counts` says how many
-    pairs each document of `states` (documents, length, width) has. At most about `elements`
-    numbers are laid out at once: beyond that the rows of a chunk of pairs are made again in the
-    backward pass.
+    `first` (rising) and `second` are the pairs' entities, document by document; `counts` and
+    `entity_counts` say how many pairs and entities each document of `states` (documents, length,
+    width) has. At most about `elements` numbers are laid out at once: beyond that the rows of some
+    entities' pairs are made again in the backward pass.
     """
-    size = max(1, elements // (entity_attention.shape[1] * entity_attention.shape[2]))
-    again = sum(counts) > size and torch.is_grad_enabled()
+    room = elements // (_LAID_OUT * states.shape[1])  # pairs of entities, both directions
+    again = sum(count**2 for count in entity_counts) > room and torch.is_grad_enabled()
     contexts = []
-    for document, chunk in _chunks(counts, size):
-        inputs = (entity_attention, first[chunk], second[chunk], states[document])
+    for document, pairs, own, every in _chunks(first, counts, entity_counts, room):
+        inputs = (
+            entity_attention[own],
+            entity_attention[every],
+            first[pairs] - own.start,
+            second[pairs] - every.start,
+            states[document],
+        )
         if again:
             contexts.append(checkpoint(_pool, *inputs, use_reentrant=False))
         else:
@@ -65,14 +76,31 @@ def pool_pairs(
     return torch.cat(contexts)
 
 
-def _pool(entity_attention: Tensor, first: Tensor, second: Tensor, states: Tensor) -> Tensor:
-    return pair_attention(entity_attention, first, second) @ states
+def _pool(own: Tensor, every: Tensor, first: Tensor, second: Tensor, states: Tensor) -> Tensor:
+    """The contexts of pairs of the entities `own` with `every` one of their document.
+
+    Both (entities, heads, length). The sum over heads is a product of two small matrices a token;
+    to lay out the attention of both ends of every pair would take many times as long.
+    """
+    with torch.autocast(own.device.type, enabled=False):  # its short numbers would lose small ones
+        products = own.permute(2, 0, 1) @ every.permute(2, 1, 0)  # (length, own, every)
+    cells = (first * len(every) + second).expand(len(products), -1)  # (length, pairs)
+    rows = products.flatten(1).gather(1, cells)
+    return (rows / (rows.sum(0) + EPSILON)).t() @ states
 
 
-def _chunks(counts: Sequence[int], size: int) -> Iterator[tuple[int, slice]]:
-    """Document and stretch of its pairs, at most `size` of them."""
-    start = 0
-    for document, count in enumerate(counts):
-        for offset in range(0, count, size):
-            yield document, slice(start + offset, start + min(offset + size, count))
-        start += count
+def _chunks(
+    first: Tensor, counts: Sequence[int], entity_counts: Sequence[int], room: int
+) -> Iterator[tuple[int, slice, slice, slice]]:
+    """Document, a stretch of its pairs, the entities that are first there, and all of its."""
+    pair = entity = 0
+    for document, (count, entities) in enumerate(zip(counts, entity_counts, strict=True)):
+        size = max(1, room // max(1, entities))
+        starts = torch.arange(entity, entity + entities + size, size, device=first.device)
+        ends = torch.searchsorted(first[pair : pair + count].contiguous(), starts).tolist()
+        every = slice(entity, entity + entities)
+        for number, (start, end) in enumerate(pairwise(ends)):
+            if start < end:
+                own = slice(entity + number * size, min(entity + (number + 1) * size, every.stop))
+                yield document, slice(pair + start, pair + end), own, every
+        pair, entity = pair + count, entity + entities
