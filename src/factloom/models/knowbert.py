@@ -276,7 +276,7 @@ class Knowbert(nn.Module):
         examples = self.prepare(all_documents)
         scores = self._scores(examples, batch_tokens)
         return [
-            self._linked(document, example, of_mentions)
+            self.linked(document, example, of_mentions)
             for document, example, of_mentions in zip(all_documents, examples, scores, strict=True)
         ]
 
@@ -296,8 +296,8 @@ class Knowbert(nn.Module):
                     found[number] = part
         return found
 
-    def _linked(self, document: Document, example: KnowbertExample, shares: Tensor) -> Document:
-        """`shares` (mentions, candidates) of the document"""
+    def linked(self, document: Document, example: KnowbertExample, shares: Tensor) -> Document:
+        """The document with its links; `shares` (mentions, candidates) are the probabilities."""
         entities = list(document.entities)
         if not len(shares):
             return document
