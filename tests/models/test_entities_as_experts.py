@@ -1,5 +1,6 @@
 """Entities as Experts: an entity memory within the encoder."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,19 @@ def test_mentions_are_hidden_whole_and_told_by_tags(model: EntitiesAsExperts) ->
     (tags,) = detection_tags(model._batch([example], 0.0).mentions).tolist()
     # [CLS] mara velden was born in torvik . [SEP]
     assert tags == [0, 1, 2, 0, 0, 0, 1, 0, 0]
+
+
+def test_halved_precision_learns_as_well(model: EntitiesAsExperts) -> None:
+    given = document("Torvik")
+    given = given.replace(entities=(replace(given.entities[0], id="Q1"),))
+    with model.source.replaced(Tables.build([TOWN, WRITER])):
+        batch = model.collate(model.prepare([given] * 9))
+    whole = model(batch).loss.detach()
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(batch).loss
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(float(whole), rel=0.05)
+    assert model.memory.query.weight.grad.isfinite().all()
 
 
 def test_draws_are_the_same_outside_of_training_and_new_within(model: EntitiesAsExperts) -> None:

@@ -13,6 +13,7 @@ from factloom.evaluation.tasks import TASKS
 from factloom.graph.knowledge_base import KnownEntity
 from factloom.graph.store import Store
 from factloom.knowledge.annotated import Annotated
+from factloom.knowledge.linking import Linker
 from factloom.knowledge.tables import Tables
 from factloom.models.knowbert import Knowbert, KnowbertSettings
 from factloom.modules.knowledge_attention import linking_loss
@@ -115,6 +116,44 @@ def test_words_are_hidden_when_the_linker_has_learned(
     again = Knowbert.from_pretrained(tmp_path / "model")
     assert again.predict(linked_profiles) == model.predict(linked_profiles)
     assert int(again.batches) == 3
+
+
+def test_halved_precision_learns_as_well(
+    tiny_encoder_path: Path, linked_profiles: list[Document], tmp_path: Path
+) -> None:
+    ambiguous(linked_profiles).save(tmp_path / "base")
+    torch.manual_seed(0)
+    encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+    settings = settings_for(tmp_path / "base", tiny_encoder_path, masked=0.3, after=1)
+    model = Knowbert(encoder, settings).train()
+    batch = model.collate(model.prepare(linked_profiles))
+    model.eval()
+    whole = model(batch).loss.detach()
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(batch).loss
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(float(whole), rel=0.05)
+    assert model.knowledge.up.weight.grad.isfinite().all()
+
+
+def test_links_begin_as_those_of_name_and_prior(
+    tiny_encoder_path: Path, linked_profiles: list[Document], tmp_path: Path
+) -> None:
+    base = ambiguous(linked_profiles)
+    base.save(tmp_path / "base")
+    torch.manual_seed(0)
+    encoder = Encoder.load(str(tiny_encoder_path), overlap=16)
+    model = Knowbert(encoder, settings_for(tmp_path / "base", tiny_encoder_path)).eval()
+    bare = [document.without_links() for document in linked_profiles]
+    by_rules = Linker(base).predict(bare)
+    seen = 0
+    for one, other in zip(model.predict(bare), by_rules, strict=True):
+        for found, expected in zip(one.entities, other.entities, strict=True):
+            scores = {each["id"]: each["score"] for each in found.link_candidates}
+            wanted = {each["id"]: each["score"] for each in expected.link_candidates}
+            assert scores == pytest.approx(wanted, abs=0.02)
+            seen += len(scores)
+    assert seen > 10
 
 
 TEXT = "Mara Velden was born in Torvik."

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -9,6 +10,7 @@ from torch import Tensor
 from factloom.modules.knowledge_attention import (
     NULL,
     KnowledgeAttention,
+    Offer,
     SpanCandidates,
     linking_loss,
     margin_loss,
@@ -16,11 +18,23 @@ from factloom.modules.knowledge_attention import (
 from factloom.modules.text_spans import TextSpans
 
 WIDTH, ENTITY = 12, 8
+SIGNS = (-0.7, 0.3)
 
 
 def layer(threshold: float = 0.0) -> KnowledgeAttention:
     torch.manual_seed(0)
-    return KnowledgeAttention(WIDTH, ENTITY, hidden=5, heads=2, threshold=threshold).eval()
+    return KnowledgeAttention(
+        WIDTH, ENTITY, signs=SIGNS, hidden=5, heads=2, threshold=threshold
+    ).eval()
+
+
+def learned(layer: KnowledgeAttention) -> KnowledgeAttention:
+    """No part of the score is small any more."""
+    with torch.no_grad():
+        layer.scorer[-1].weight.normal_()
+        layer.scorer[-1].bias.normal_()
+        layer.sign_weight.normal_()
+    return layer
 
 
 def known() -> SpanCandidates:
@@ -30,7 +44,9 @@ def known() -> SpanCandidates:
         torch.tensor([0, 0, 2, 2]), torch.tensor([0, 2, 1, 3]), torch.tensor([1, 2, 3, 3])
     )
     mask = torch.tensor([[1, 1, 1], [1, 0, 0], [0, 0, 0], [1, 1, 0]]).bool()
-    return SpanCandidates(spans, torch.randn(4, 3, ENTITY) * 3, torch.rand(4, 3) * mask, mask)
+    priors, nothing = torch.rand(4, 3) * 0.3 + 0.01, torch.tensor([0.2, 0.9, 1.0, 0.4])
+    signs = (torch.rand(4, 3, len(SIGNS)) < 0.5).float()
+    return SpanCandidates(spans, torch.randn(4, 3, ENTITY) * 3, priors, signs, nothing, mask)
 
 
 def by_loops(layer: KnowledgeAttention, states: Tensor, known: SpanCandidates) -> Tensor:
@@ -52,7 +68,12 @@ def by_loops(layer: KnowledgeAttention, states: Tensor, known: SpanCandidates) -
             above = []
             for k in range(known.mask.shape[1]):
                 dot = span @ known.vectors[n, k] / math.sqrt(ENTITY)
-                score = layer.scorer(torch.stack([known.priors[n, k], dot]))[0]
+                prior, nothing = known.priors[n, k], known.nothing[n]
+                score = torch.log(prior / nothing)
+                for sign, weight in zip(known.signs[n, k], layer.sign_weight, strict=True):
+                    score = score + sign * weight
+                features = [prior, nothing, dot, *known.signs[n, k]]
+                score = score + layer.scorer(torch.stack(features))[0]
                 if known.mask[n, k] and score > layer.threshold:
                     above.append((score.exp(), known.vectors[n, k]))
             total = sum(weight for weight, _ in above)
@@ -67,12 +88,45 @@ def by_loops(layer: KnowledgeAttention, states: Tensor, known: SpanCandidates) -
 @pytest.mark.parametrize("threshold", [-5.0, 0.0, 0.2, 5.0])
 def test_the_layer_is_the_loop(threshold: float) -> None:
     with torch.no_grad():
-        kar, states = layer(threshold), torch.randn(3, 5, WIDTH)
+        kar, states = learned(layer(threshold)), torch.randn(3, 5, WIDTH)
         enhanced, scores = kar(states, known())
         torch.testing.assert_close(enhanced, by_loops(kar, states, known()))
         assert torch.equal(enhanced[1], states[1])  # without spans
         assert torch.equal(scores.isfinite(), known().mask)
         torch.testing.assert_close(scores, kar.link(states, known()))
+
+
+def test_choices_begin_as_the_priors() -> None:
+    given = known()
+    with torch.no_grad():
+        scores = layer().link(torch.randn(3, 5, WIDTH), given)
+        shares = torch.cat([scores.new_zeros(4, 1), scores], 1).softmax(1)  # NULL first
+    for n in range(4):
+        weights = [float(given.nothing[n])]
+        for k in range(3):
+            factor = math.exp(
+                sum(w * float(g) for w, g in zip(SIGNS, given.signs[n, k], strict=True))
+            )
+            weights.append(float(given.priors[n, k]) * factor * bool(given.mask[n, k]))
+        expected = [weight / sum(weights) for weight in weights]
+        assert shares[n].tolist() == pytest.approx(expected, abs=0.01)
+
+
+def test_offers_are_laid_out_span_by_span() -> None:
+    none = torch.zeros(2, dtype=torch.long)
+    table = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, 1.0]], np.float32)
+    offers = [
+        Offer(np.array([2]), np.array([0.3], np.float32), np.ones((1, 1), np.float32), 0.7),
+        Offer(np.array([0, 1]), np.array([0.5, 0.2], np.float32), np.zeros((2, 1), "f"), 0.4),
+    ]
+    found = SpanCandidates.of(TextSpans(none, none, none), table, offers, 1)
+    assert found.mask.tolist() == [[True, False], [True, True]]
+    assert found.nothing.tolist() == pytest.approx([0.7, 0.4])
+    assert found.priors[found.mask].tolist() == pytest.approx([0.3, 0.5, 0.2])
+    assert found.signs[found.mask].flatten().tolist() == [1, 0, 0]
+    expected = torch.from_numpy(table[[2, 0, 1]]) * math.sqrt(2)
+    torch.testing.assert_close(found.vectors[found.mask], expected)
+    assert torch.isfinite(found.priors.log()).all()  # also where no candidate is
 
 
 def test_the_way_back_begins_as_the_pseudo_inverse() -> None:
@@ -102,6 +156,8 @@ def test_nothing_known_leaves_texts_as_they_are() -> None:
         TextSpans(none, none, none),
         torch.zeros(0, 0, ENTITY),
         torch.zeros(0, 0),
+        torch.zeros(0, 0, len(SIGNS)),
+        torch.zeros(0),
         torch.zeros(0, 0, dtype=torch.bool),
     )
     states = torch.randn(2, 4, WIDTH)
@@ -111,7 +167,8 @@ def test_nothing_known_leaves_texts_as_they_are() -> None:
 def test_mentions_without_any_candidate_read_null() -> None:
     spans = TextSpans(torch.tensor([0]), torch.tensor([1]), torch.tensor([2]))
     nothing = torch.zeros(1, 0)
-    bare = SpanCandidates(spans, torch.zeros(1, 0, ENTITY), nothing, nothing.bool())
+    vectors, signs = torch.zeros(1, 0, ENTITY), torch.zeros(1, 0, len(SIGNS))
+    bare = SpanCandidates(spans, vectors, nothing, signs, torch.ones(1), nothing.bool())
     with torch.no_grad():
         kar, states = layer(), torch.randn(1, 4, WIDTH)
         enhanced, scores = kar(states, bare)

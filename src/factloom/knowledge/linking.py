@@ -3,27 +3,21 @@
     with open_knowledge("graph") as base:
         Pipeline([tagger, coreference, Linker(base)])
 
-For an entity with the names n, each used w_n times, and what the base says of them:
+With p(e) and p(nothing), what the names say that an entity is (beliefs.py):
 
-    p(e)       = sum_n w_n P(e | n) / sum_n w_n
-    p(nothing) = 1 - sum_e p(e), but never less than `something_new`
     weight(e)  = p(e) t(e) exp(b cos(context, description of e))
     score(e)   = weight(e) / (sum of all weights + p(nothing) exp(b c))
 
-A name n that the base does not know, but of which it knows a longer form, counts as that: "Heidel"
-is "Christian Heidel". t(e) lowers what is of another type than the
-entity, where the base has that type at all, and what is found by initials alone, or as the country
-of an adjective. Any name may mean something that the base does not know: a candidate against which
-much speaks is then no link, though it has no rival.
-The context is the sentences that name the entity; c is the similarity that says neither yes nor no.
-Without vectors of texts, or where there is one candidate, b = 0.
+t(e) lowers what is of another type than the entity, where the base has that type at all, and what
+is found by initials alone, or as the country of an adjective. The context is the sentences that
+name the entity; c is the similarity that says neither yes nor no. Without vectors of texts, or
+where there is one candidate, b = 0.
 
 The best candidate becomes the entity's id if its score is at least `least_score`; all of them
 stand in its attributes under "candidates", with their scores. An id that somebody else has given
 stays as it is.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,12 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloom.document import CANDIDATES, Document, Entity
-from factloom.graph.knowledge_base import (
-    MOST_CANDIDATES,
-    Candidate,
-    KnowledgeBase,
-    KnownEntity,
-)
+from factloom.graph.knowledge_base import KnowledgeBase, KnownEntity
+from factloom.knowledge.beliefs import SOMETHING_NEW, Prospect, beliefs_of
 
 Vectors = NDArray[np.float32]
 # (texts) -> (texts, width), each of length 1; see contexts.py
@@ -55,19 +45,11 @@ class LinkSettings:
     other_type: float = 0.1  # t(e) of candidates of another type
     by_initials: float = 0.5  # t(e) of those found by initials alone
     by_demonym: float = 0.5  # t(e) of countries found by an adjective
-    something_new: float = 0.2  # least p(nothing)
+    something_new: float = SOMETHING_NEW  # least p(nothing)
     context: float = 3.0  # b
     neutral: float = 0.5  # c
     least_score: float = 0.3
     shown: int = 5  # candidates that are kept with the entity
-
-
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    """A candidate on its way to a score."""
-
-    id: str
-    weight: float
 
 
 class Linker:
@@ -109,39 +91,24 @@ class Linker:
 
     def scores(self, document: Document, index: int) -> dict[str, float]:
         """The candidates of an entity with their scores, the best first."""
-        found, nothing = self._by_names(document, index)
+        beliefs = beliefs_of(self.base, document, index, something_new=self.settings.something_new)
+        found = beliefs.prospects
         if not found:
             return {}
-        weights = np.array([each.weight for each in found])  # (candidates,)
+        weights = np.array([each.share * self._fit(each) for each in found])  # (candidates,)
         if self.embed is not None and len(found) > 1:
             ids = [each.id for each in found]
             closeness = self._closeness(self.embed, _context(document, index), ids)
             weights *= np.exp(self.settings.context * (closeness - self.settings.neutral))
-        scores = weights / (weights.sum() + nothing)
+        scores = weights / (weights.sum() + beliefs.nothing)
         ranked = sorted(zip(scores.tolist(), found, strict=True), key=lambda pair: -pair[0])
         return {each.id: score for score, each in ranked}
 
-    def _by_names(self, document: Document, index: int) -> tuple[list[_Weighed], float]:
-        """The candidates with p(e) t(e), and p(nothing)."""
-        names = Counter(map(document.mention_name, _named_mentions(document, index)))
-        offered = offered_to(self.base, names)
-        kept, total = self.settings, sum(names.values())
+    def _fit(self, prospect: Prospect) -> float:
+        """t(e)"""
+        kept = self.settings
         ways = {"name": 1.0, "initials": kept.by_initials, "demonym": kept.by_demonym}
-        shares: defaultdict[str, float] = defaultdict(float)
-        fit: dict[str, float] = {}
-        for name, count in names.items():
-            for candidate in offered[name]:
-                shares[candidate.id] += count * candidate.prior / total
-                fit[candidate.id] = max(ways[candidate.way], fit.get(candidate.id, 0.0))
-        type = document.entities[index].type
-        weighed = [_Weighed(id, p * fit[id] * self._type_fit(id, type)) for id, p in shares.items()]
-        return weighed, max(kept.something_new, 1 - sum(shares.values()))
-
-    def _type_fit(self, id: str, type: str) -> float:
-        known = self.base.entity(id).type
-        if not known or known.casefold() == type.casefold() or not self.base.has_type(type):
-            return 1.0  # also where the base has types of another kind
-        return self.settings.other_type
+        return ways[prospect.way] * (kept.other_type if prospect.type == "other" else 1.0)
 
     # --- contexts ------------------------------------------------------------------------------
 
@@ -156,19 +123,6 @@ class Linker:
         vectors = np.stack([self._vectors[text] for text in described])  # (candidates, width)
         (asked,) = embed([context])  # (width,)
         return np.asarray(vectors @ asked, np.float32)
-
-
-def offered_to(
-    base: KnowledgeBase, names: Iterable[str], most: int = MOST_CANDIDATES
-) -> dict[str, list[Candidate]]:
-    """The candidates of each name of an entity; of a part of a known name, those of that name."""
-    found = {name: base.candidates(name, most) for name in names}
-    words = {name: set(name.split()) for name in found}
-    for name in [name for name, candidates in found.items() if not candidates]:
-        longer = [other for other in found if found[other] and words[name] < words[other]]
-        if longer:
-            found[name] = found[max(longer, key=len)]
-    return found
 
 
 def with_link(
@@ -187,11 +141,6 @@ def with_link(
 def _is_given(entity: Entity) -> bool:
     """Whether somebody else has said what it is."""
     return entity.id is not None and CANDIDATES not in entity.attributes
-
-
-def _named_mentions(document: Document, index: int) -> list[int]:
-    mentions = document.entities[index].mentions
-    return [m for m in mentions if document.mentions[m].kind == "name"] or list(mentions)
 
 
 def _context(document: Document, index: int) -> str:

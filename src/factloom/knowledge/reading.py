@@ -15,20 +15,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from factloom.encoders.between_layers import layer_count
 from factloom.encoders.encoder import Encoder
 from factloom.files.data_path import data_path
 from factloom.graph.knowledge_base import KnowledgeBase
+from factloom.knowledge.beliefs import beliefs_by_names
 from factloom.knowledge.entity_vectors import KnowledgeSource
+from factloom.knowledge.offers import SIGNS, offer_of
 from factloom.knowledge.reading_settings import KnowledgeSettings
 from factloom.knowledge.token_names import TokenNames
 from factloom.modules.entity_memory import EntityMemory
-from factloom.modules.knowledge_attention import KnowledgeAttention, SpanCandidates
+from factloom.modules.knowledge_attention import KnowledgeAttention, Offer, SpanCandidates
 from factloom.modules.text_spans import TextSpans
 
 
@@ -43,7 +43,9 @@ class KnowledgeReader(nn.Module):
         self.after = settings.after or max(1, layer_count(encoder.backbone) // 3)
         self.layer: KnowledgeAttention | EntityMemory = (
             # no candidate is refused: without links to learn from nothing teaches a threshold
-            KnowledgeAttention(encoder.width, width, threshold=-math.inf)
+            KnowledgeAttention(
+                encoder.width, width, signs=tuple(SIGNS.values()), threshold=-math.inf
+            )
             if settings.layer == "attention"
             else EntityMemory(encoder.width, width)
         )
@@ -77,7 +79,7 @@ class _Known:
         self.source = source
         self.most = most
         self._seen: tuple[KnowledgeBase | None, tuple[object, ...]] | None = None
-        self._rows: dict[str, tuple[NDArray[np.int64], list[float]]] = {}
+        self._offers: dict[str, Offer] = {}
         self._table: Tensor | None = None
 
     def refresh(self) -> None:
@@ -85,7 +87,7 @@ class _Known:
         base, files = self.source.base, _stamp(Path(data_path(self.source.path)))
         if self._seen is not None and self._seen[0] is base and self._seen[1] == files:
             return
-        self._rows, self._table = {}, None
+        self._offers, self._table = {}, None
         with self.source.opened() as base:
             entities = (base.entity(each) for each in base.ids())
             names = dict.fromkeys(name for entity in entities for name in entity.names)
@@ -99,18 +101,15 @@ class _Known:
         return spans, [each[3] for each in found]
 
     def candidates(self, spans: TextSpans, names: Sequence[str]) -> SpanCandidates:
-        new = [name for name in dict.fromkeys(names) if name not in self._rows]
+        new = [name for name in dict.fromkeys(names) if name not in self._offers]
         if new:
             with self.source.opened() as base:
-                self._rows |= {name: self._candidates(base, name) for name in new}
-        known = [self._rows[name] for name in names]
-        rows, priors = [rows for rows, _ in known], [shares for _, shares in known]
-        return SpanCandidates.of(spans, self.source.entities.vectors, rows, priors)
+                self._offers |= {name: self._offer(base, name) for name in new}
+        offers = [self._offers[name] for name in names]
+        return SpanCandidates.of(spans, self.source.entities.vectors, offers, len(SIGNS))
 
-    def _candidates(self, base: KnowledgeBase, name: str) -> tuple[NDArray[np.int64], list[float]]:
-        found = base.candidates(name, self.most)
-        rows = self.source.candidate_rows(base, [candidate.id for candidate in found])
-        return rows, [candidate.prior for candidate in found]
+    def _offer(self, base: KnowledgeBase, name: str) -> Offer:
+        return offer_of(self.source, base, beliefs_by_names(base, {name: 1}, most=self.most))
 
     def table(self) -> Tensor:
         """(entities, entity width)"""

@@ -174,7 +174,7 @@ class EntitiesAsExperts(nn.Module):
 
     def forward(self, batch: ExpertBatch) -> PlainOutput:
         below, queries, top = self._read(batch, None)
-        logits = queries @ batch.table.T  # (uses, entities)
+        logits = (queries @ batch.table.T).float()  # (uses, entities)
         linking = self._linking_loss(batch.mentions, logits)
         detection = self._detection_loss(batch.mentions, below)
         loss = linking + detection + self._masked_loss(batch, top)

@@ -4,12 +4,14 @@ Peters et al.: Knowledge Enhanced Contextual Word Representations, EMNLP 2019, a
 The layer that scores candidates: modules/knowledge_attention.py.
 
     states       of layer `after` of the encoder, over the whole document
-    candidates   those of the base for the mention's words, or for a known name of the entity of
-                 which they are a part, with their priors; and NULL
+    candidates   of each mention those of all names of its entity, with their priors and signs
+                 (knowledge/beliefs.py, offers.py); and NULL
     vectors      of entities: an untrained encoder's of their names, types and descriptions
     score        psi of the knowledge attention; P(e) = softmax over the candidates and NULL
     loss         over all mentions of entities; NULL is right where no candidate is
     decision     of an entity: the mean of P over its mentions; a link from `least_score` on
+
+Before anything is learned, decisions are those of linking by name and prior.
 
 The base is opened anew for every prediction: what has been added to a store is a candidate then.
 
@@ -19,15 +21,12 @@ alone, states go on enhanced through the layers above, and some words are hidden
     loss         linking + the mean over hidden words of -log P(word), weighed as one term a mention
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -36,18 +35,21 @@ from factloom.document import Document
 from factloom.encoders.between_layers import changed_after, layer_count
 from factloom.encoders.encoder import Encoder
 from factloom.encoders.windows import TokenIds
-from factloom.graph.knowledge_base import Candidate, KnowledgeBase
+from factloom.graph.knowledge_base import KnowledgeBase
+from factloom.knowledge.beliefs import beliefs_of
 from factloom.knowledge.entity_vectors import KnowledgeSource
-from factloom.knowledge.linking import offered_to, with_link
+from factloom.knowledge.linking import with_link
+from factloom.knowledge.offers import SIGNS, offer_of
 from factloom.layouts import linked_documents
 from factloom.layouts.batching import batches_by_length
-from factloom.layouts.linked_documents import LinkBatch, LinkExample
+from factloom.layouts.linked_documents import LinkBatch, LinkExample, entity_means
 from factloom.models import PlainOutput, storage
 from factloom.modules.devices import moved
 from factloom.modules.evaluating import evaluating
 from factloom.modules.knowledge_attention import (
     NULL,
     KnowledgeAttention,
+    Offer,
     SpanCandidates,
     linking_loss,
     margin_loss,
@@ -74,7 +76,7 @@ class KnowbertSettings(BaseModel):
     loss: Literal["likelihood", "margin"] = Field(
         "likelihood", description="Softmax over candidates and NULL, or a margin of 0.2 to it."
     )
-    candidates: PositiveInt = Field(30, description="At most so many of a mention.")
+    candidates: PositiveInt = Field(30, description="At most so many of a name.")
     hidden: PositiveInt = Field(100, description="Size of the hidden layer of the scorer.")
     heads: PositiveInt = Field(4, description="Attention heads between spans, and to them.")
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout of the attention between spans.")
@@ -93,12 +95,16 @@ class KnowbertSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class KnowbertExample:
-    """A document with the candidates of its mentions."""
+    """A document with the candidates of its entities."""
 
     mentions: LinkExample
-    candidates: tuple[tuple[Candidate, ...], ...]  # of each mention
+    candidates: tuple[tuple[str, ...], ...]  # of each entity, their identifiers
+    offers: tuple[Offer, ...]  # of each entity, the same as rows of the source's vectors
     names: Mapping[str, str]  # of candidates
-    rows: tuple[NDArray[np.int64], ...]  # (candidates,) of each mention, of the source's vectors
+
+    @property
+    def mention_offers(self) -> list[Offer]:
+        return [self.offers[entity] for entity in self.mentions.entity.tolist()]
 
     @property
     def id(self) -> str:
@@ -146,6 +152,7 @@ class Knowbert(nn.Module):
         self.knowledge = KnowledgeAttention(
             encoder.width,
             self.source.width if entity_width is None else entity_width,
+            signs=tuple(SIGNS.values()),
             hidden=settings.hidden,
             heads=settings.heads,
             dropout=settings.dropout,
@@ -182,20 +189,18 @@ class Knowbert(nn.Module):
             ]
 
     def _example(self, document: Document, tokens: Any, base: KnowledgeBase) -> KnowbertExample:
-        offered, gold = [], []
-        for entity in document.entities:
-            written = [document.mention_name(mention) for mention in entity.mentions]
-            candidates = offered_to(base, written, self.settings.candidates)
-            for name in written:
-                found = tuple(candidates[name])
-                ids = [candidate.id for candidate in found]
-                gold.append(ids.index(entity.id) if entity.id in ids else NULL)
-                offered.append(found)
+        most, count = self.settings.candidates, len(document.entities)
+        believed = [beliefs_of(base, document, index, most=most) for index in range(count)]
+        candidates = tuple(tuple(each.id for each in of.prospects) for of in believed)
+        gold = [
+            ids.index(entity.id) if entity.id in ids else NULL
+            for entity, ids in zip(document.entities, candidates, strict=True)
+            for _ in entity.mentions
+        ]
         example = linked_documents.make_example(document, tokens, np.array(gold, np.int64))
-        known = {candidate.id: base.entity(candidate.id) for of in offered for candidate in of}
-        rows = [self.source.candidate_rows(base, [c.id for c in of]) for of in offered]
-        names = {id: entity.name for id, entity in known.items()}
-        return KnowbertExample(example, tuple(offered), names, tuple(rows))
+        offers = tuple(offer_of(self.source, base, of) for of in believed)
+        names = {id: base.entity(id).name for ids in candidates for id in ids}
+        return KnowbertExample(example, candidates, offers, names)
 
     def collate(self, examples: Sequence[KnowbertExample]) -> KnowbertBatch:
         hiding = self.training and self._in_second_stage()
@@ -204,16 +209,14 @@ class Knowbert(nn.Module):
         windows = self.encoder.batch([with_masks(each, share, mask) for each in tokens])
         before = len(self.encoder.special.before)
         batch = linked_documents.make_batch([e.mentions for e in examples], windows, before)
-        rows = [rows for example in examples for rows in example.rows]
-        priors = [[c.prior for c in of] for example in examples for of in example.candidates]
-        uses, table = batch.mention.tolist(), self.source.entities.vectors
-        return KnowbertBatch(
-            batch,
-            SpanCandidates.of(
-                batch.spans, table, [rows[use] for use in uses], [priors[use] for use in uses]
-            ),
-            self.encoder.batch(tokens).token_ids,
+        offers = [offer for example in examples for offer in example.mention_offers]
+        known = SpanCandidates.of(
+            batch.spans,
+            self.source.entities.vectors,
+            [offers[mention] for mention in batch.mention.tolist()],
+            len(SIGNS),
         )
+        return KnowbertBatch(batch, known, self.encoder.batch(tokens).token_ids)
 
     def _in_second_stage(self) -> bool:
         started = self.settings.masked > 0
@@ -273,7 +276,7 @@ class Knowbert(nn.Module):
         examples = self.prepare(all_documents)
         scores = self._scores(examples, batch_tokens)
         return [
-            self._linked(document, example, of_mentions)
+            self.linked(document, example, of_mentions)
             for document, example, of_mentions in zip(all_documents, examples, scores, strict=True)
         ]
 
@@ -293,19 +296,18 @@ class Knowbert(nn.Module):
                     found[number] = part
         return found
 
-    def _linked(self, document: Document, example: KnowbertExample, shares: Tensor) -> Document:
-        totals: list[defaultdict[str, float]] = [defaultdict(float) for _ in document.entities]
-        rows = zip(example.mentions.entity.tolist(), example.candidates, shares, strict=True)
-        for number, offered, of_mention in rows:
-            count = len(document.entities[number].mentions)
-            for candidate, share in zip(offered, of_mention.tolist(), strict=False):
-                totals[number][candidate.id] += share / count
+    def linked(self, document: Document, example: KnowbertExample, shares: Tensor) -> Document:
+        """The document with its links; `shares` (mentions, candidates) are the probabilities."""
         entities = list(document.entities)
-        for number, total in enumerate(totals):
-            ranked = sorted(total.items(), key=lambda pair: -pair[1])
+        if not len(shares):
+            return document
+        (means,) = entity_means(shares, [example.mentions])  # (entities, candidates)
+        for number, (ids, of_entity) in enumerate(
+            zip(example.candidates, means.tolist(), strict=False)
+        ):
+            ranked = sorted(zip(ids, of_entity, strict=False), key=lambda pair: -pair[1])
             if ranked:
-                kept = dict(islice(ranked, _SHOWN))
-                least = self.settings.least_score
+                kept, least = dict(ranked[:_SHOWN]), self.settings.least_score
                 entities[number] = with_link(entities[number], kept, example.names, least)
         return document.replace(entities=tuple(entities))
 

@@ -77,7 +77,7 @@ class EntityMemory(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """(texts, length, width) and (spans, entity width)"""
         queries = self.query(spans.ends(states))  # (spans, entity width)
-        read = self.back(read_memory(queries, table, most))  # (spans, width)
+        read = self.back(read_memory(queries, table, most)).to(states.dtype)  # (spans, width)
         places = spans.text * states.shape[1] + spans.first
         added = states.flatten(0, 1).index_add(0, places, read).view_as(states)
         return self.norm(added), queries

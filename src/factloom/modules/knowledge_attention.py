@@ -6,12 +6,19 @@ Representations, EMNLP 2019, arXiv 1909.04164.
     project     P = H W1 + b1                                       (length, entity width)
     span        s_m = sum_t softmax_t(w P_t) P_t                    over the tokens of the mention
     spans       S^e = Transformer(S)                                spans of a text see each other
-    score       psi_mk = MLP([prior_mk, s_m^e . e_mk / sqrt(d)])    of the candidates e_mk
+    score       psi_mk = log(p_mk / p_m0) + w g_mk                  of the candidates e_mk
+                       + MLP([p_mk, p_m0, s_m^e . e_mk / sqrt(d), g_mk])
     entity      e_m = sum_k softmax_k(psi_mk) e_mk                  over those with psi_mk > delta,
                 e_m = e_null                                        where there is none
     enhance     s_m' = s_m^e + e_m
     read        P' = MLP(MultiHead(P, S', S'))                      words attend to enhanced spans
     way back    H' = P' W2 + b2 + H
+
+p are priors, p_m0 that of nothing known, and g_mk what else is known of a candidate before the text
+is read, such as that it is of the mention's type. In the paper the score is an MLP of prior and
+likeness alone. Here the priors' log odds stand beside it, and its last layer begins at nearly
+nothing: the softmax of psi begins as the priors, p_mk exp(w g_mk) against p_m0, and what is learned
+is where the text says otherwise.
 
 W1 begins as the identity where states are as wide as entities: those of an encoder and entities
 that the same encoder describes are alike before anything is learned. W2 begins as the
@@ -36,7 +43,22 @@ from torch.nn import functional as F
 from factloom.modules.devices import moved
 from factloom.modules.text_spans import TextSpans
 
+_NEARLY_NOTHING = 0.01
+
 NULL = -1  # the candidate of a mention that stands for nothing known
+
+
+Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Offer:
+    """What one span may stand for."""
+
+    rows: NDArray[np.int64]  # (candidates,) of a table of vectors
+    priors: Numbers  # (candidates,) above 0
+    signs: Numbers  # (candidates, signs)
+    nothing: float  # the prior of nothing known, above 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +68,28 @@ class SpanCandidates:
     spans: TextSpans
     vectors: Tensor  # (spans, candidates, entity width)
     priors: Tensor  # (spans, candidates)
+    signs: Tensor  # (spans, candidates, signs)
+    nothing: Tensor  # (spans,) the prior of nothing known
     mask: Tensor  # bool (spans, candidates), which are there
 
     @classmethod
-    def of(
-        cls,
-        spans: TextSpans,
-        table: NDArray[np.float32],
-        rows: Sequence[NDArray[np.int64]],
-        priors: Sequence[Sequence[float]],
-    ) -> Self:
+    def of(cls, spans: TextSpans, table: Numbers, offers: Sequence[Offer], signs: int) -> Self:
         """Of each span some rows of a table of vectors, (entities, entity width), of length 1.
 
         They get the length sqrt(entity width): their numbers are about 1, as those of the states.
         """
-        width, most = table.shape[1], max(map(len, rows), default=0)
-        vectors = torch.zeros(len(rows), most, width)
-        shares, mask = torch.zeros(len(rows), most), torch.zeros(len(rows), most).bool()
-        for number, (chosen, of) in enumerate(zip(rows, priors, strict=True)):
-            vectors[number, : len(chosen)] = torch.from_numpy(table[chosen] * width**0.5)
-            shares[number, : len(chosen)] = torch.tensor(of)
-            mask[number, : len(chosen)] = True
-        return cls(spans, vectors, shares, mask)
+        width = table.shape[1]
+        shape = len(offers), max((len(offer.rows) for offer in offers), default=0)
+        vectors, priors = torch.zeros(*shape, width), torch.ones(shape)
+        told, mask = torch.zeros(*shape, signs), torch.zeros(shape).bool()
+        for number, offer in enumerate(offers):
+            there = slice(len(offer.rows))
+            vectors[number, there] = torch.from_numpy(table[offer.rows] * width**0.5)
+            priors[number, there] = torch.from_numpy(offer.priors)
+            told[number, there] = torch.from_numpy(offer.signs)
+            mask[number, there] = True
+        nothing = torch.tensor([offer.nothing for offer in offers])
+        return cls(spans, vectors, priors, told, nothing, mask)
 
     def to(self, device: torch.device | str) -> Self:
         return moved(self, device)
@@ -75,6 +97,8 @@ class SpanCandidates:
 
 class KnowledgeAttention(nn.Module):
     """States of texts with spans and their candidates in, enhanced states and scores out.
+
+    `signs` are what the weights w begin as.
 
     >>> layer = KnowledgeAttention(width=64, entity_width=32)
     """
@@ -84,6 +108,7 @@ class KnowledgeAttention(nn.Module):
         width: int,
         entity_width: int,
         *,
+        signs: Sequence[float] = (),
         hidden: int = 100,
         heads: int = 4,
         threshold: float = 0.0,
@@ -96,7 +121,9 @@ class KnowledgeAttention(nn.Module):
         self.between_spans = nn.TransformerEncoderLayer(
             entity_width, heads, 4 * entity_width, dropout, "gelu", batch_first=True
         )
-        self.scorer = nn.Sequential(nn.Linear(2, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.sign_weight = nn.Parameter(torch.tensor(signs))  # (signs,)
+        last = nn.Linear(hidden, 1)
+        self.scorer = nn.Sequential(nn.Linear(3 + len(signs), hidden), nn.ReLU(), last)
         self.null = nn.Parameter(torch.randn(entity_width) * 0.02)
         self.reading = nn.MultiheadAttention(entity_width, heads, dropout, batch_first=True)
         self.mixing = nn.Sequential(
@@ -109,6 +136,8 @@ class KnowledgeAttention(nn.Module):
             nn.init.eye_(self.down.weight)
             nn.init.zeros_(self.down.bias)
         with torch.no_grad():
+            last.weight.mul_(_NEARLY_NOTHING)
+            last.bias.zero_()
             self.up.weight.copy_(torch.linalg.pinv(self.down.weight))
             self.up.bias.copy_(-self.up.weight @ self.down.bias)
 
@@ -143,9 +172,11 @@ class KnowledgeAttention(nn.Module):
     def scores(self, spans: Tensor, known: SpanCandidates) -> Tensor:
         """(spans, candidates)"""
         likeness = (known.vectors @ spans.unsqueeze(-1)).squeeze(-1) / math.sqrt(spans.shape[-1])
-        features = torch.stack([known.priors, likeness], -1)  # (spans, candidates, 2)
-        found = self.scorer(features).squeeze(-1).masked_fill(~known.mask, -torch.inf)
-        return cast(Tensor, found)
+        nothing = known.nothing[:, None].expand_as(likeness)  # (spans, candidates)
+        numbers = torch.stack([known.priors, nothing, likeness], -1)
+        told = self.scorer(torch.cat([numbers, known.signs], -1)).squeeze(-1)
+        believed = (known.priors / nothing).log() + known.signs @ self.sign_weight
+        return cast(Tensor, (believed + told).masked_fill(~known.mask, -torch.inf))
 
     def entities(self, scores: Tensor, known: SpanCandidates) -> Tensor:
         """(spans, entity width) the weighted candidates above the threshold, else NULL"""
