@@ -301,3 +301,10 @@ def test_attributes_of_somebody_else_are_no_layout(tmp_path: Path) -> None:
     for kept in (7, {"columns": 3}, {"columns": {"x": []}}, {"layout": "nonsense=1"}):
         document = Document("a", attributes={"conll": kept})
         assert written(tmp_path / "a", [document]) == "a O\n\n"
+
+
+def test_pronouns_are_no_names(tmp_path: Path) -> None:
+    mentions = (Mention(0, 3, "PER"), Mention(8, 11, "PER", kind="pronoun"))
+    document = Document("Ada saw her", mentions=mentions)
+    formats.write([document], tmp_path / "found.conll")
+    assert "Ada B-PER\nsaw O\nher O\n" in (tmp_path / "found.conll").read_text().replace("\t", " ")
