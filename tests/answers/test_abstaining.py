@@ -65,6 +65,17 @@ def test_the_threshold_is_where_most_is_right() -> None:
     assert decision.score(span(5.0)) > 0.5 > decision.score(span(0.0))
 
 
+def test_what_is_less_likely_right_than_asked_for_is_not_answered() -> None:
+    decision = Decision(threshold=1.0, slope=0.5, offset=-2.0, questions=9)
+    surer = decision.at_least(0.5)
+    assert surer.score(span(surer.threshold)) == pytest.approx(0.5)
+    assert decision.answers(span(3.9))
+    assert not surer.answers(span(3.9))
+    assert surer.answers(span(4.1))
+    assert surer.at_least(0.2) == surer  # never less sure than before
+    assert decision.at_least(0.0) == decision
+
+
 def test_without_questions_nothing_can_be_chosen() -> None:
     with pytest.raises(FactloomError) as found:
         fit_decision([], [], [], [])

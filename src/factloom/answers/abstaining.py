@@ -6,7 +6,8 @@ are fitted on questions that the reader was not trained with (Platt: Probabilist
 Support Vector Machines, 1999):
 
     P(right | m) = sigmoid(slope m + offset)     m the margin of the best span over "no answer"
-    answered     m > threshold, where the F1 of all held-out questions is greatest
+    answered     m > threshold, where the F1 of all held-out questions is greatest, or where P is
+                 as great as is asked for, if that is further up
 
 slope and offset have the greatest likelihood of which of the best spans are right, with a little
 weight on slope 0 (a Gaussian prior), so that they are finite where margins tell right from wrong
@@ -14,8 +15,9 @@ without a mistake.
 """
 
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +27,7 @@ from numpy.typing import ArrayLike
 from factloom.errors import InputError, ModelError, Place
 from factloom.model_folders import load_config
 from factloom.models.answer_decisions import FoundSpan, best_threshold
-from factloom.modules.calibration import scores_from_margins
+from factloom.modules.calibration import log_odds, scores_from_margins
 
 if TYPE_CHECKING:
     from factloom.models.reader import Reader
@@ -51,6 +53,13 @@ class Decision:
     def score(self, span: FoundSpan) -> float:
         """How likely it is right."""
         return float(sigmoid(self.slope * span.margin + self.offset))
+
+    def at_least(self, score: float) -> "Decision":
+        """That answers nothing that is less likely right."""
+        if not 0 < score < 1 or self.slope <= 0:
+            return self
+        sure = (log_odds(math.log(score)) - self.offset) / self.slope
+        return replace(self, threshold=max(self.threshold, sure))
 
 
 class OwnDecision:

@@ -33,6 +33,10 @@ def calibrate(
     most_questions: Annotated[
         int, typer.Option(min=1, max=LARGEST, help="Questions that are asked, drawn evenly.")
     ] = 300,
+    least_score: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="A reader answers nothing that is less likely right."),
+    ] = 0.0,
 ) -> None:
     """Fit scores to documents that were not trained on.
 
@@ -46,7 +50,7 @@ def calibrate(
     gold = [document.named() for document in read_gold(files, format, output)]
     loaded = storage.load(model)
     if loaded.task == "answers" and not hasattr(loaded, "answering"):  # realm and rag are fitted
-        told = _fit_reader(loaded, gold, corpus, most_questions, output)
+        told = _fit_reader(loaded, gold, corpus, most_questions, least_score, output)
     elif hasattr(loaded, "fit_raw_scores"):
         told = _fit_raw_scores(loaded, gold, files[0], output)
     else:
@@ -73,6 +77,7 @@ def _fit_reader(
     gold: "Sequence[Document]",
     corpus: Sequence[str] | None,
     most: int,
+    least_score: float,
     output: Path,
 ) -> dict[str, float]:
     from dataclasses import asdict
@@ -87,7 +92,8 @@ def _fit_reader(
     ]
     drawn = asked[:: max(1, len(asked) // most)][:most]
     texts = [text for path in corpus or () for text in read_documents(path)]
-    decision = RetrieveAndRead(loaded, index_in_memory(texts or list(gold))).fit(drawn)
+    asking = RetrieveAndRead(loaded, index_in_memory(texts or list(gold)))
+    decision = asking.fit(drawn).at_least(least_score)
     loaded.save_pretrained(output)
     write_decision(output, decision)
     return asdict(decision)
