@@ -71,38 +71,32 @@ class GraphLayers:
         return GraphRead(emissions, {**read, "mask": windows.mask, "slots": windows.slots})
 
     def links(self, read: GraphRead, batch: MentionBatch[Numbers]) -> Numbers:
-        found = [np.zeros(0, np.float32)]
-        for chunk in slices(0, len(batch.left), _LINKS):
-            pairs = {
-                "left": batch.left[chunk],
-                "right": batch.right[chunk],
-                "features": batch.features[chunk],
-                "sentence_distance": batch.sentence_distance[chunk],
-                "mention_distance": batch.mention_distance[chunk],
-            }
-            found += self.graphs["links"].run({**read.known, **_mentions(batch), **pairs})
-        return np.concatenate(found)
+        pairs = {
+            "left": batch.left,
+            "right": batch.right,
+            "features": batch.features,
+            "sentence_distance": batch.sentence_distance,
+            "mention_distance": batch.mention_distance,
+        }
+        return _scored(self.graphs["links"], {**read.known, **_mentions(batch)}, pairs)
 
     def references(
         self, read: GraphRead, names: MentionBatch[Numbers], batch: ReferenceBatch[Numbers]
     ) -> Numbers:
-        found = [np.zeros(0, np.float32)]
         references = {
             "reference_slot": batch.token_slot,
             "token_reference": batch.token_reference,
             "group": batch.group,
         }
-        for chunk in slices(0, len(batch.reference), _LINKS):
-            pairs = {
-                "reference": batch.reference[chunk],
-                "name": batch.name[chunk],
-                "described": batch.described[chunk],
-                "sentence_distance": batch.sentence_distance[chunk],
-                "name_distance": batch.name_distance[chunk],
-            }
-            given = {**read.known, **_mentions(names), **references, **pairs}
-            found += self.graphs[REFERENCES].run(given)
-        return np.concatenate(found)
+        pairs = {
+            "reference": batch.reference,
+            "name": batch.name,
+            "described": batch.described,
+            "sentence_distance": batch.sentence_distance,
+            "name_distance": batch.name_distance,
+        }
+        given = {**read.known, **_mentions(names), **references}
+        return _scored(self.graphs[REFERENCES], given, pairs)
 
     def margins(self, read: GraphRead, batch: EntityBatch[Numbers]) -> Margins:
         entities, windows = batch.entities, batch.entities.windows
@@ -119,6 +113,15 @@ class GraphLayers:
             {**read.known, **_mentions(batch.mentions), **given}
         )
         return PairGraphs(self.graphs).said(parts, attention, read.known["states"], entities)
+
+
+def _scored(graph: Runs, given: Mapping[str, Numbers], pairs: Mapping[str, Numbers]) -> Numbers:
+    """(pairs,) what a graph says of pairs, some at a time: each of `pairs` begins with (pairs,)."""
+    count = len(next(iter(pairs.values())))
+    found = [np.zeros(0, np.float32)]
+    for chunk in slices(0, count, _LINKS):
+        found += graph.run({**given, **{name: values[chunk] for name, values in pairs.items()}})
+    return np.concatenate(found)
 
 
 def _mentions(batch: MentionBatch[Numbers]) -> dict[str, Numbers]:

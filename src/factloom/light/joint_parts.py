@@ -105,9 +105,8 @@ class References(_Part):
         sentence_distance: Tensor,
         name_distance: Tensor,
     ) -> Tensor:
-        none = type  # no pairs of mentions are asked here
-        pairs = none, none, none, none, none, none
-        names = MentionBatch(token_slot, token_mention, type, *pairs, ())
+        none = type
+        names = _unpaired(token_slot, token_mention, type)
         distances = sentence_distance, name_distance
         batch = ReferenceBatch(
             reference_slot, token_reference, group, reference, name, described, *distances,
@@ -136,9 +135,7 @@ class Entities(_Part):
         mention_entity: Tensor,
         entity_document: Tensor,  # (entities,) whose size alone is read
     ) -> tuple[Tensor, Tensor]:
-        none = type  # no pairs of mentions are asked here
-        pairs = none, none, none, none, none, none
-        batch = MentionBatch(token_slot, token_mention, type, *pairs, ())
+        batch = _unpaired(token_slot, token_mention, type)
         record = AttentionRecord(query, key, mask[:, None, None].bool(), query.shape[3] ** -0.5)
         count, length = token_mention.shape[0], states.shape[1]
         rows = mean_rows(record.rows(queries), slots, query_index, query_row, count, length)
@@ -149,6 +146,13 @@ class Entities(_Part):
             mention_entity,
             entity_document.shape[0],
         )
+
+
+def _unpaired(token_slot: Tensor, token_mention: Tensor, type: Tensor) -> MentionBatch:
+    """Mentions of which no pairs are asked."""
+    none = type
+    pairs = none, none, none, none, none, none
+    return MentionBatch(token_slot, token_mention, type, *pairs, ())
 
 
 _PARTS: Parts = {
